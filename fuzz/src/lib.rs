@@ -5,13 +5,15 @@
 use std::sync::LazyLock;
 
 use tidings::import::{
-    BadRows, Format, Import, InputPosition, Kind, Observer, Pending, Sink, Source, Tally, Trouble,
+    BadRows, Format, Import, InputPosition, Kind, Observer, PendingSlice, Sink, SinkError, Source,
+    Tally,
 };
-use tidings_core::codec::Reader;
-use tidings_core::journal::record::Record;
-use tidings_core::journal::stored;
-use tidings_core::postings::Block;
-use tidings_core::{Command, Event, Rules, Set, cel, channel, headers, packed, time};
+use tidings_core::codec::ByteReader;
+use tidings_core::index::{HeaderRows, PostingBlock};
+use tidings_core::journal::{Record, decode, encode};
+use tidings_core::model::CHANNEL_KINDS;
+use tidings_core::sets::{PackedColumn, PackedTexts, Set};
+use tidings_core::{Command, Event, Instant, Rules, cel};
 use tidings_mail::{Design, MailTag, Report, Rest, Sender, Sentence, TokenKey, Unsubscribe};
 
 /// A target: its name, which is that of its seeds, and what it does with bytes.
@@ -38,14 +40,14 @@ const RULES: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
     channels = { inbox = { policy = \"now\" }, email = { policy = \"now\" } }\n";
 
 static NOTE: LazyLock<Rules> =
-    LazyLock::new(|| tidings::config::parse(RULES, "rules.toml").expect("they are some"));
+    LazyLock::new(|| tidings_config::parse(RULES, "rules.toml").expect("they are some"));
 
 /// An event for expressions.
 static EVENT: LazyLock<Box<Event>> = LazyLock::new(|| {
     let line = br#"{"at":"2024-01-01T00:00:00Z","op":"publish","id":"e","type":"note","actor":{"id":"a"},
         "object":{"id":"o/1","title":"T"},"to":{"recipients":["r"]},"data":{"n":1,"f":0.5,"t":"x","l":[1,"a",{"b":null}],
         "m":{"k":true}}}"#;
-    match tidings::timeline::read_line(&NOTE, 1, line).expect("it is one").command {
+    match tidings_api::timeline::read_line(&NOTE, 1, line).expect("it is one").command {
         Command::Publish(event) => event,
         other => unreachable!("{other:?}"),
     }
@@ -61,7 +63,7 @@ fn with_text(bytes: &[u8], try_it: impl Fn(&str)) {
 pub fn addresses(bytes: &[u8]) {
     with_text(bytes, |text| {
         let _ = Sender::parse(text);
-        for kind in channel::TABLE.iter().filter_map(|channel| channel.address) {
+        for kind in CHANNEL_KINDS.iter().filter_map(|channel| channel.address) {
             let _ = (kind.fault(text), kind.destination(text));
             if let Some(read) = kind.read(text) {
                 assert!(kind.accepts(text), "{kind:?} reads {text:?} and does not take it");
@@ -74,7 +76,7 @@ pub fn addresses(bytes: &[u8]) {
 /// Configurations.
 pub fn configuration(bytes: &[u8]) {
     with_text(bytes, |text| {
-        if let Err(faults) = tidings::config::parse(text, "tidings.toml") {
+        if let Err(faults) = tidings_config::parse(text, "tidings.toml") {
             assert!(!faults.list.is_empty() && !faults.to_string().is_empty());
         }
     });
@@ -87,7 +89,7 @@ pub fn expressions(bytes: &[u8]) {
             let Ok(program) = cel::Program::checked(text, cel::OF_CONDITION, wanted) else {
                 continue;
             };
-            let event = cel::of_entered(&EVENT, time::Instant(0));
+            let event = cel::of_entered(&EVENT, Instant(0));
             let names = [("event", event), ("object", cel::of_object(&EVENT.object))];
             let _ = program.holds(&names);
             let _ = program.value(&names);
@@ -102,7 +104,7 @@ pub fn expressions(bytes: &[u8]) {
 pub fn forms(bytes: &[u8]) {
     let mut parts = bytes.splitn(2, |byte| *byte == b'\n');
     let kind = parts.next().unwrap_or_default();
-    tidings::http::read_form(kind, parts.next().unwrap_or_default());
+    tidings_http::read_form(kind, parts.next().unwrap_or_default());
 }
 
 /// Rows of CSV and of JSON, of each kind, our own and those of other products.
@@ -131,8 +133,12 @@ impl Sink for Nowhere {
         true
     }
 
-    fn give(&mut self, _commands: Vec<Command>, _lines: Vec<u8>) -> Result<Pending, Trouble> {
-        Ok(Pending::Durable(Vec::new()))
+    fn give(
+        &mut self,
+        _commands: Vec<Command>,
+        _lines: Vec<u8>,
+    ) -> Result<PendingSlice, SinkError> {
+        Ok(PendingSlice::Durable(Vec::new()))
     }
 }
 
@@ -142,7 +148,7 @@ struct Seen(u64);
 impl Observer for Seen {
     fn advanced(&mut self, _position: InputPosition, _tally: Tally) {}
 
-    fn skipped(&mut self, fault: &tidings::timeline::Fault) {
+    fn skipped(&mut self, fault: &tidings_api::timeline::Fault) {
         assert!(!fault.to_string().is_empty());
         self.0 += 1;
     }
@@ -150,7 +156,7 @@ impl Observer for Seen {
 
 /// Lines of timelines: the bodies of calls.
 pub fn lines(bytes: &[u8]) {
-    if let Err(fault) = tidings::timeline::read_line(&NOTE, 1, bytes) {
+    if let Err(fault) = tidings_api::timeline::read_line(&NOTE, 1, bytes) {
         assert!(!fault.to_string().is_empty());
     }
 }
@@ -164,8 +170,8 @@ pub fn links(bytes: &[u8]) {
         let _ = tidings_mail::check_locale(text);
         let _ = tidings_mail::canonical_locale(text);
         let _ = tidings_node::channel::WebhookKey::parse(text);
-        if let Ok(ms) = tidings::config::duration::parse(text) {
-            let _ = tidings::config::duration::rounded(ms);
+        if let Ok(ms) = tidings_config::duration::parse(text) {
+            let _ = tidings_config::duration::rounded(ms);
         }
     });
 }
@@ -177,27 +183,27 @@ pub fn records(bytes: &[u8]) {
         set.encode(&mut again);
         assert_eq!(Set::decode(&again).as_ref(), Ok(&set));
     }
-    if let Ok(record) = stored::decode::<Record>("record", bytes) {
-        let again = stored::encode(&record);
-        assert_eq!(stored::decode("record", &again).as_ref(), Ok(&record));
+    if let Ok(record) = decode::<Record>("record", bytes) {
+        let again = encode(&record);
+        assert_eq!(decode("record", &again).as_ref(), Ok(&record));
     }
     if let Some((len, rest)) = bytes.split_first() {
         let len = usize::from(*len);
-        if let Ok(column) = packed::Column::read(&mut Reader::new(rest, "column"), len) {
+        if let Ok(column) = PackedColumn::read(&mut ByteReader::new(rest, "column"), len) {
             assert!((0..len).all(|at| column.get(at).is_some()) && column.get(len).is_none());
         }
-        if let Ok(texts) = packed::Texts::read(&mut Reader::new(rest, "texts"), len, "texts") {
+        if let Ok(texts) = PackedTexts::read(&mut ByteReader::new(rest, "texts"), len, "texts") {
             for at in 0..=len {
                 let _ = texts.get(at);
             }
         }
     }
-    if let Ok(rows) = headers::HeaderRows::parse(bytes) {
+    if let Ok(rows) = HeaderRows::parse(bytes) {
         for at in 0..=rows.len().min(1_000) {
             let _ = rows.get(at);
         }
     }
-    if let Ok(block) = Block::parse(bytes) {
+    if let Ok(block) = PostingBlock::parse(bytes) {
         let below = |ordinal| assert!(ordinal < block.ordinals());
         for slot in 0..=u8::MAX {
             let _ = block.row(slot, &mut { below });
@@ -245,5 +251,5 @@ pub fn tokens(bytes: &[u8]) {
 
 /// Tokens of end users, and their parts behind a right signature.
 pub fn users(bytes: &[u8]) {
-    tidings::token::read(bytes);
+    tidings_api::token::read(bytes);
 }

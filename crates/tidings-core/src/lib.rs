@@ -12,10 +12,9 @@
 //! use std::collections::BTreeMap;
 //! use std::ops::ControlFlow;
 //!
-//! use tidings_core::engine::{Engine, InboxQuery, Options, Reach, Reply};
-//! use tidings_core::journal::stored::{ReadView, Unreadable};
-//! use tidings_core::table::{Partition, Write};
 //! use tidings_core::{Command, Id, Instant, Rules};
+//! use tidings_core::engine::{Engine, InboxQuery, Options, Reach, Reply};
+//! use tidings_core::journal::{Partition, ReadView, Unreadable, Write};
 //!
 //! let mut rows = Rows::default();
 //! let mut engine = Engine::open(&rows, &[], Options::default())?;
@@ -91,40 +90,14 @@
 
 mod bucket;
 pub mod cel;
-mod content;
+pub mod codec;
+pub mod content;
 pub mod engine;
-mod index;
+pub mod index;
 pub mod journal;
-mod model;
+pub mod model;
 pub mod rules;
-mod sets;
+pub mod sets;
 
-pub use content::{batch, group, message};
-pub use index::{headers, postings};
-pub use journal::table;
-pub use model::event::trace;
-pub use model::{
-    batch_key, channel, command, data, event, explanation, id, limits, messages, number,
-    occurrence, pause, preference, reason, recipient, suppression, tenant, time, topic,
-};
-
-pub use rules::{calendar, compiled, deadline, lane_kind, names, presentation};
-pub use sets::{audience, codec, geo_index, packed, set};
-
-pub use content::batch::Batch;
-pub use content::message::{Item, Message, Skipped, Totals};
-pub use index::headers::Header;
-pub use model::command::{Command, Timed};
-pub use model::data::Data;
-pub use model::event::host_text::HostText;
-pub use model::event::trace::Trace;
-pub use model::event::{Audience, Event, ImageSize, Near, Object, Score};
-pub use model::id::{BucketNo, Id, IdError};
-pub use model::limits::Limits;
-pub use model::pause::Paused;
-pub use model::preference::{Mode, PreferenceScope};
-pub use model::reason::{Ending, Outcome, Reason};
-pub use model::recipient::{Recipient, RecipientChange, State};
-pub use model::time::{Day, Instant};
+pub use model::{Command, Day, Event, Id, Instant, Object, Recipient};
 pub use rules::Rules;
-pub use sets::set::Set;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_tls::postgres::{Database, Encrypted};
+use tidings_tls::postgres::{Encrypted, PostgresAddress};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Connection, Socket};
 
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// [`FeedFault::Passing`]: a database comes back.
 pub async fn connect(
-    database: &Database,
+    database: &PostgresAddress,
 ) -> Result<(Client, Connection<Socket, Encrypted>), FeedFault> {
     let connecting = database.config.connect(database.tls.clone());
     match timeout(PATIENCE, connecting).await {

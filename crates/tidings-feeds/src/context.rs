@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{FeedSettings, FeedStatus, Sink};
+use crate::{FeedSettings, SharedFeedState, Sink};
 
 /// The parts that a reader works with.
 pub struct Context {
@@ -11,5 +11,5 @@ pub struct Context {
     /// The receiver of rows.
     pub sink: Arc<dyn Sink>,
     /// The status that others read.
-    pub status: Arc<FeedStatus>,
+    pub status: Arc<SharedFeedState>,
 }

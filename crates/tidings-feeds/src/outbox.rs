@@ -13,7 +13,7 @@ const SWEPT_MAX: i64 = 5_000;
 
 /// The result of a look at the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gauge {
+pub struct OutboxGauge {
     /// Age of the oldest row that waits, in milliseconds; 0 = none does.
     pub lag_ms: u64,
     /// Number of parked rows.
@@ -85,7 +85,7 @@ impl<'c> Outbox<'c> {
     ///
     /// # Errors
     /// That of the database.
-    pub async fn gauge(&self) -> Result<Gauge, FeedFault> {
+    pub async fn gauge(&self) -> Result<OutboxGauge, FeedFault> {
         let table = &self.table;
         let sql = format!(
             "SELECT (SELECT (extract(epoch FROM clock_timestamp() - created_at) * 1000)::bigint FROM {table} \
@@ -96,7 +96,7 @@ impl<'c> Outbox<'c> {
         let lag: Option<i64> = row.get(0);
         let parked: i64 = row.get(1);
         let count = |number: i64| number.max(0).unsigned_abs();
-        Ok(Gauge { lag_ms: lag.map_or(0, count), parked: count(parked) })
+        Ok(OutboxGauge { lag_ms: lag.map_or(0, count), parked: count(parked) })
     }
 
     /// The first parked row with its problem.

@@ -84,7 +84,7 @@ impl WaitingRow {
 }
 
 /// The end of a look.
-enum PollEnd {
+enum OutboxPollEnd {
     /// There may be more.
     Full,
     /// All rows that were there are taken.
@@ -111,10 +111,10 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, FeedFault> {
     loop {
         let look = look(context, &client, &outbox).await?;
         context.status.set(|status| match &look {
-            PollEnd::Full | PollEnd::Empty => {
+            OutboxPollEnd::Full | OutboxPollEnd::Empty => {
                 (status.state, status.fault) = (FeedState::Running, None);
             }
-            PollEnd::Barred(why) => status.fault = Some(why.clone()),
+            OutboxPollEnd::Barred(why) => status.fault = Some(why.clone()),
         });
         if Instant::now() >= chores {
             gauge(context, &outbox).await?;
@@ -122,7 +122,7 @@ pub(crate) async fn read(context: &Context) -> Result<Infallible, FeedFault> {
             let rest = if has_more { Duration::ZERO } else { settings.every.max(CHORES_EVERY) };
             chores = Instant::now() + rest;
         }
-        if matches!(look, PollEnd::Full) {
+        if matches!(look, OutboxPollEnd::Full) {
             continue;
         }
         tokio::select! {
@@ -148,7 +148,7 @@ pub(crate) async fn open(context: &Context, woken: &Arc<Notify>) -> Result<Clien
     Ok(client)
 }
 
-async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>) {
+pub(crate) async fn drive(mut connection: Connection<Socket, Encrypted>, woken: Arc<Notify>) {
     loop {
         match poll_fn(|context| connection.poll_message(context)).await {
             Some(Ok(AsyncMessage::Notification(_))) => woken.notify_one(),
@@ -203,7 +203,9 @@ async fn run(client: &Client, statement: &str) -> Result<(), FeedFault> {
     Ok(client.batch_execute(statement).await?)
 }
 
-async fn within<T>(query: impl Future<Output = Result<T, FeedFault>>) -> Result<T, FeedFault> {
+pub(crate) async fn within<T>(
+    query: impl Future<Output = Result<T, FeedFault>>,
+) -> Result<T, FeedFault> {
     match timeout(PATIENCE, query).await {
         Ok(answer) => answer,
         Err(_) => {
@@ -218,15 +220,15 @@ async fn look(
     context: &Context,
     client: &Client,
     outbox: &Outbox<'_>,
-) -> Result<PollEnd, FeedFault> {
+) -> Result<OutboxPollEnd, FeedFault> {
     let stops = context.settings.refused == OnRefusal::Stop;
     if stops && let Some((_, why)) = barred(context, outbox).await? {
-        return Ok(PollEnd::Barred(why));
+        return Ok(OutboxPollEnd::Barred(why));
     }
     // A plain look needs no transaction, and finds nothing most of the time.
     let mut listed = within(list(client, outbox)).await?;
     if listed.is_empty() {
-        return Ok(PollEnd::Empty);
+        return Ok(OutboxPollEnd::Empty);
     }
     if stops && let Some(first) = listed.iter().position(WaitingRow::is_too_long) {
         // What comes before it is taken; the feed stops at it in the next look.
@@ -236,7 +238,7 @@ async fn look(
         listed.into_iter().partition(WaitingRow::is_too_long);
     let ids: Vec<i64> = listed.iter().map(|row| row.id).collect();
     let Some(locked) = within(lock(client, outbox, &ids)).await? else {
-        return Ok(PollEnd::Barred(NOT_ALONE.to_owned()));
+        return Ok(OutboxPollEnd::Barred(NOT_ALONE.to_owned()));
     };
     let rows = in_order(&listed, locked);
     let count = rows.len() + too_long.len();
@@ -252,7 +254,7 @@ async fn look(
         mark(context, outbox, &rows, verdicts).await?;
     }
     within(run(client, "COMMIT")).await?;
-    Ok(if count > 0 { PollEnd::Full } else { PollEnd::Empty })
+    Ok(if count > 0 { OutboxPollEnd::Full } else { OutboxPollEnd::Empty })
 }
 
 /// The parked row before which a feed stops, and why it is refused.

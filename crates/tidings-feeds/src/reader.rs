@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::status::{FeedState, FeedStatus, Snapshot};
+use crate::status::{FeedState, SharedFeedState, Snapshot};
 use crate::{Context, FeedFault, FeedSettings, Sink, poll, watching};
 
 /// The first wait before a reader begins again; it doubles.
@@ -19,7 +19,7 @@ const REST_MAX: Duration = Duration::from_secs(15);
 
 /// An order to a feed.
 #[derive(Clone, Copy)]
-struct Wish {
+struct FeedCommand {
     is_paused: bool,
     /// Number of times that it was resumed: a feed that has stopped tries again.
     resumed: u64,
@@ -28,8 +28,8 @@ struct Wish {
 /// A feed that is read, until this is dropped.
 pub struct Feed {
     settings: FeedSettings,
-    status: Arc<FeedStatus>,
-    wish: watch::Sender<Wish>,
+    status: Arc<SharedFeedState>,
+    wish: watch::Sender<FeedCommand>,
     task: JoinHandle<()>,
 }
 
@@ -48,8 +48,8 @@ impl Feed {
         sink: Arc<dyn Sink>,
         is_paused: bool,
     ) -> Self {
-        let status = Arc::<FeedStatus>::default();
-        let wish = watch::Sender::new(Wish { is_paused, resumed: 0 });
+        let status = Arc::<SharedFeedState>::default();
+        let wish = watch::Sender::new(FeedCommand { is_paused, resumed: 0 });
         let context = Context { settings: settings.clone(), sink, status: Arc::clone(&status) };
         if is_paused {
             status.set(|status| status.state = FeedState::Paused);
@@ -80,13 +80,13 @@ impl Feed {
     pub fn resume(&self) {
         self.status.set(|status| status.state = FeedState::Running);
         self.wish.send_modify(|wish| {
-            *wish = Wish { is_paused: false, resumed: wish.resumed.wrapping_add(1) };
+            *wish = FeedCommand { is_paused: false, resumed: wish.resumed.wrapping_add(1) };
         });
     }
 }
 
 /// Reads whenever that is wished. A reader that is no longer wished is dropped at its next wait.
-async fn run(context: Context, mut wish: watch::Receiver<Wish>) {
+async fn run(context: Context, mut wish: watch::Receiver<FeedCommand>) {
     let mut rest = REST_MIN;
     loop {
         let now = *wish.borrow_and_update();

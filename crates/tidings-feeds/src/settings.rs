@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use tidings_tls::postgres::Database;
+use tidings_tls::postgres::PostgresAddress;
 
 /// The name of the table where none is configured.
 pub const TABLE: &str = "tidings_outbox";
@@ -14,7 +14,7 @@ pub struct FeedSettings {
     /// Its name, which begins the ids of events that have none.
     pub name: String,
     /// The host's database.
-    pub database: Database,
+    pub database: PostgresAddress,
     /// The outbox: a table, or `schema.table`.
     pub table: String,
     /// The longest time between two looks at the table.

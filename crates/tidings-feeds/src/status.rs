@@ -47,9 +47,9 @@ pub struct Snapshot {
 
 /// The state of a feed, shared between its reader and those who look.
 #[derive(Debug, Default)]
-pub struct FeedStatus(Mutex<Snapshot>);
+pub struct SharedFeedState(Mutex<Snapshot>);
 
-impl FeedStatus {
+impl SharedFeedState {
     /// The state now.
     #[must_use]
     pub fn get(&self) -> Snapshot {

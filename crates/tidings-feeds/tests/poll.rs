@@ -16,7 +16,7 @@ use tidings_feeds::{
     migration,
 };
 use tidings_loopback::{PgBouncer, Postgres};
-use tidings_tls::postgres::Database;
+use tidings_tls::postgres::PostgresAddress;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep};
 
@@ -92,7 +92,7 @@ impl Host {
             .map_or_else(|| database.url("postgres"), |pooler| pooler.url("postgres"));
         let settings = FeedSettings {
             name: "app".to_owned(),
-            database: Database::of(&url).unwrap(),
+            database: PostgresAddress::of(&url).unwrap(),
             table: "shop.\"outbox\"".replace('"', ""),
             every: Duration::from_millis(50),
             refused: OnRefusal::Park,

@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::lanes::lane::Lane;
-use super::people::clocks::Clocks;
+use super::people::clocks::RecipientClocks;
 use super::people::preferences::Preference;
 use crate::bucket::Bucket;
 use crate::journal::record::Entries;
@@ -52,7 +52,7 @@ impl Bucket {
         &mut self,
         at: Instant,
         recipients: &RoaringBitmap,
-        is_wanted: impl Fn(Clocks<'_>) -> bool,
+        is_wanted: impl Fn(RecipientClocks<'_>) -> bool,
         compiled: &CompiledRules,
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
@@ -107,14 +107,14 @@ impl Bucket {
         let new_hours = profile.quiet_hours.clone();
         let new_tz = profile.tz.clone();
         // Whether the zone changes for entries of a tenant depends on whether that sets one.
-        let rezones = |clocks: Clocks<'_>| {
+        let rezones = |clocks: RecipientClocks<'_>| {
             let usual = clocks.usual_zone(default_tz);
             before.as_ref().is_some_and(|(old_tz, _)| {
                 old_tz.as_deref().unwrap_or(usual) != new_tz.as_deref().unwrap_or(usual)
             })
         };
         let has_new_hours = before.as_ref().is_some_and(|(_, hours)| *hours != new_hours);
-        let moves = |clocks: Clocks<'_>| has_new_hours || rezones(clocks);
+        let moves = |clocks: RecipientClocks<'_>| has_new_hours || rezones(clocks);
         let may_move =
             has_new_hours || before.as_ref().is_some_and(|(old_tz, _)| *old_tz != new_tz);
         if may_move {
@@ -157,7 +157,7 @@ impl Bucket {
         &mut self,
         at: Instant,
         number: u32,
-        is_wanted: impl Fn(Clocks<'_>) -> bool,
+        is_wanted: impl Fn(RecipientClocks<'_>) -> bool,
         compiled: &CompiledRules,
     ) {
         let recipients = RoaringBitmap::from_iter([number]);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 
 use crate::bucket::state::version_at;
-use crate::bucket::{Bucket, Terms};
+use crate::bucket::{Bucket, DeadlineTerms};
 use crate::journal::record::Attempts;
 use crate::model::number::LaneNo;
 use crate::model::time::Instant;
@@ -17,7 +17,7 @@ use crate::rules::compiled::CompiledRules;
 
 /// A clock that was put back.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PutBack {
+pub(super) struct PutBackClock {
     /// The time that it shows from now on.
     pub(super) to: Instant,
     /// By how much it was ahead, in milliseconds.
@@ -41,12 +41,12 @@ impl Bucket {
         self.clock = (clock < at).then_some(clock);
         if clock < before {
             let by_ms = before.0.saturating_sub(clock.0);
-            PutBack { to: clock, by_ms }.fold(self, compiled);
+            PutBackClock { to: clock, by_ms }.fold(self, compiled);
         }
     }
 }
 
-impl PutBack {
+impl PutBackClock {
     /// Counts deadlines from now that the earlier clock set beyond it.
     fn fold(self, bucket: &mut Bucket, compiled: &CompiledRules) {
         self.fold_digests(bucket, compiled);
@@ -103,7 +103,8 @@ impl PutBack {
                 by_version.entry(version).or_default().insert(number);
             }
             for (version, recipients) in by_version {
-                let terms = Terms::of(&bucket.roster, &bucket.ended, compiled.version(version));
+                let terms =
+                    DeadlineTerms::of(&bucket.roster, &bucket.ended, compiled.version(version));
                 lane.wait_from(to, &recipients, terms);
             }
         }

@@ -6,12 +6,12 @@ use roaring::RoaringBitmap;
 
 use super::clock::by_clock;
 use super::lanes::by_address::LaneContext;
-use super::lanes::lane::{Entering, Lane, Terms};
+use super::lanes::lane::{DeadlineTerms, EnteringEntries, Lane};
 use super::people::marks::{MarkAt, NewMark};
 use super::people::preferences::Preference;
 use super::state::{Bucket, Closing};
 use super::tenant::change_tenant;
-use crate::journal::record::{Arrival, Covered, Entries, Record, TenantTopic};
+use crate::journal::record::{Arrival, CoveredEntries, Entries, Record, TenantTopic};
 use crate::journal::stored::StoredArrival;
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
@@ -56,7 +56,7 @@ impl Bucket {
                     self.arrive(StoredArrival { seq, row, arrival }, Some(&overdue), compiled);
                 }
             }
-            Record::Dropped { .. } => {}
+            Record::Dropped { .. } | Record::NeverEntered { .. } => {}
             Record::Mark { at, before, number, what, kind, view, shows } => {
                 let made = NewMark { at, before, kind, view, rules: self.rules };
                 self.mark(seq, number.0, made, what, &shows);
@@ -132,7 +132,7 @@ impl Bucket {
         seq: Seq,
         number: u32,
         made: NewMark,
-        what: Covered,
+        what: CoveredEntries,
         shows: &[Option<TenantNo>],
     ) {
         let marks = &mut **self.marks.or_default(number);
@@ -176,7 +176,7 @@ impl Bucket {
                 let lane =
                     compiled.names.address(*lane_no, &kept.arrival.keys, kept.arrival.tenant);
                 let around = LaneContext {
-                    terms: Terms::of(&self.roster, &self.ended, version),
+                    terms: DeadlineTerms::of(&self.roster, &self.ended, version),
                     paused: &self.paused,
                     compiled,
                 };
@@ -308,11 +308,11 @@ fn with_entering<R>(
     at: Instant,
     lane_no: LaneNo,
     compiled: &CompiledRules,
-    act: impl FnOnce(Entering<'_>) -> R,
+    act: impl FnOnce(EnteringEntries<'_>) -> R,
 ) -> R {
     let Arrival { t, place, type_no, rules, .. } = kept.arrival;
     let version = compiled.version(rules);
-    act(Entering {
+    act(EnteringEntries {
         seq: kept.seq,
         at,
         key: (t, place),

@@ -4,11 +4,12 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use crate::journal::chunks;
-use crate::journal::record::OnChannel;
+use crate::journal::record::ChannelReasons;
 use crate::journal::stored::{ReadView, Unreadable, decode};
 use crate::journal::table::Partition;
 use crate::model::channel::ChannelNo;
-use crate::model::number::EventNo;
+use crate::model::number::{EventNo, TypeNo};
+use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::sets::set::Set;
 use crate::sets::shared::{Shared, Tree};
@@ -93,10 +94,29 @@ impl ScheduledSets {
 
 /// The recipients of a scheduled event in a bucket, fixed at its arrival.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Frozen {
+pub(crate) struct FrozenRecipients {
     /// Words of the reasons, sorted by bytes.
     pub(crate) words: Vec<String>,
     pub(crate) subsets: Vec<FrozenSubset>,
+    /// The event; `None` = it was stored before that was kept.
+    pub(crate) event: Option<FrozenEvent>,
+}
+
+/// A scheduled event as far as what ends of it before it is due is counted by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FrozenEvent {
+    /// The instant at which it arrived.
+    pub(crate) arrived: Instant,
+    pub(crate) type_no: TypeNo,
+    /// Its tenant; `None` = of none.
+    pub(crate) tenant: Option<TenantNo>,
+}
+
+/// The frozen sets as they were stored before they had their event.
+#[derive(Deserialize)]
+struct FrozenSets {
+    words: Vec<String>,
+    subsets: Vec<FrozenSubset>,
 }
 
 /// Sets of recipients with entries on the same channels for the same reasons.
@@ -107,13 +127,13 @@ pub(crate) struct FrozenSubset {
     /// Indexes of their reasons' words.
     pub(crate) reasons: Vec<u16>,
     /// The channels with other reasons.
-    pub(crate) elsewhere: Vec<OnChannel>,
+    pub(crate) elsewhere: Vec<ChannelReasons>,
     /// True if these recipients have other entries of the event before.
     pub(crate) later: bool,
     pub(crate) recipients: Set,
 }
 
-impl Frozen {
+impl FrozenRecipients {
     /// All recipients of it.
     pub(crate) fn everyone(&self) -> RoaringBitmap {
         self.subsets
@@ -127,7 +147,18 @@ impl Frozen {
     /// [`Unreadable`] where they make no sense.
     pub(crate) fn read(view: &dyn ReadView, key: &[u8], row: &[u8]) -> Result<Self, Unreadable> {
         let bytes = chunks::whole(key, row, |key| view.get(Partition::Base, key))?;
-        decode("a scheduled audience", &bytes)
+        Self::decode(&bytes)
+    }
+
+    /// Decodes them.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where they make no sense.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Unreadable> {
+        decode("a scheduled audience", bytes).or_else(|_| {
+            let FrozenSets { words, subsets } = decode("a scheduled audience", bytes)?;
+            Ok(Self { words, subsets, event: None })
+        })
     }
 }
 

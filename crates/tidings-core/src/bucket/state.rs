@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use super::lanes::by_address::{LaneContext, Lanes};
+use super::lanes::by_address::{BucketLanes, LaneContext};
 use super::lanes::caps::CapCounts;
-use super::lanes::ended::Ended;
-use super::lanes::lane::Terms;
-use super::people::counted::Counted;
+use super::lanes::ended::EndedEntries;
+use super::lanes::lane::DeadlineTerms;
+use super::people::counted::CountsByReader;
 use super::people::followers::Followers;
 use super::people::marks::{MarkAt, Marks};
 use super::people::members::Members;
@@ -29,7 +29,7 @@ use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::CompiledRules;
 use crate::sets::set::Set;
-use crate::sets::shared::{Own, Shared, Tree};
+use crate::sets::shared::{Shared, Tree, WriterOnly};
 
 /// A shard of recipients. A clone is for readers: it has no chores.
 #[derive(Clone, Debug)]
@@ -50,31 +50,31 @@ pub(crate) struct Bucket {
     pub(crate) followers: Followers,
     pub(crate) members: Members,
     pub(crate) preferences: Shared<Preferences>,
-    pub(crate) lanes: Lanes,
+    pub(crate) lanes: BucketLanes,
     pub(crate) marks: Tree<u32, Shared<Marks>>,
     /// The ends of snoozes, each with the recipient; it may have more than there are.
     pub(crate) snoozed: Tree<(Instant, u32), ()>,
-    pub(crate) ended: Ended,
+    pub(crate) ended: EndedEntries,
     /// Closings whose messages are not all built and sent.
     pub(crate) closings: Tree<Seq, Shared<Closing>>,
     pub(crate) index: Index,
     /// Scheduled events by (t, place), with their recipients.
     pub(crate) scheduled: ScheduledSets,
     /// The messages that caps count.
-    pub(crate) cap_counts: Own<CapCounts>,
+    pub(crate) cap_counts: WriterOnly<CapCounts>,
     /// The seqs of the newest records that took something out of inboxes.
     pub(crate) hidden: Shared<NewestSeqs>,
     /// No deleted day had a later seq.
     pub(crate) forgotten_to: Seq,
     /// The cache of inbox counts.
-    pub(crate) counted: Counted,
+    pub(crate) counted: CountsByReader,
     /// The channels that are paused.
     pub(crate) paused: Vec<ChannelNo>,
-    pub(crate) dirty: Own<Dirty>,
+    pub(crate) dirty: WriterOnly<CheckpointChanges>,
     /// The newest checkpoint covers the records before this seq.
     pub(super) checkpointed: Seq,
     /// The chore in progress.
-    pub(super) chore: Own<Option<Chore>>,
+    pub(super) chore: WriterOnly<Option<Chore>>,
     /// `checkpointed` and the day when nothing was found to index or merge.
     pub(super) rested: Option<(Seq, Day)>,
 }
@@ -124,7 +124,7 @@ impl Closing {
 
 /// The changes that the next checkpoint writes.
 #[derive(Debug, Default)]
-pub(crate) struct Dirty {
+pub(crate) struct CheckpointChanges {
     pub(crate) recipients: RoaringBitmap,
     /// Tenants whose terms changed.
     pub(crate) tenants: BTreeSet<TenantNo>,
@@ -153,21 +153,21 @@ impl Bucket {
             followers: Followers::default(),
             members: Members::default(),
             preferences: Shared::default(),
-            lanes: Lanes::default(),
+            lanes: BucketLanes::default(),
             marks: Tree::new(),
             snoozed: Tree::new(),
-            ended: Ended::default(),
+            ended: EndedEntries::default(),
             closings: Tree::new(),
             index: Index::new(no),
             scheduled: ScheduledSets::default(),
-            cap_counts: Own::default(),
+            cap_counts: WriterOnly::default(),
             hidden: Shared::default(),
             forgotten_to: Seq::default(),
-            counted: Counted::default(),
+            counted: CountsByReader::default(),
             paused: Vec::new(),
-            dirty: Own::default(),
+            dirty: WriterOnly::default(),
             checkpointed: Seq(1),
-            chore: Own::default(),
+            chore: WriterOnly::default(),
             rested: None,
         }
     }
@@ -188,18 +188,18 @@ impl Bucket {
         &'a self,
         tenant: Option<TenantNo>,
         compiled: &'a CompiledRules,
-    ) -> Terms<'a> {
+    ) -> DeadlineTerms<'a> {
         let version = compiled.version(self.rules);
-        Terms::of(&self.roster, &self.ended, version).in_lanes_of(tenant)
+        DeadlineTerms::of(&self.roster, &self.ended, version).in_lanes_of(tenant)
     }
 
     /// The lanes to be changed, beside what their changes depend on.
     pub(crate) fn lanes_and_around<'a>(
         &'a mut self,
         compiled: &'a CompiledRules,
-    ) -> (&'a mut Lanes, LaneContext<'a>) {
+    ) -> (&'a mut BucketLanes, LaneContext<'a>) {
         let around = LaneContext {
-            terms: Terms::of(&self.roster, &self.ended, compiled.version(self.rules)),
+            terms: DeadlineTerms::of(&self.roster, &self.ended, compiled.version(self.rules)),
             paused: &self.paused,
             compiled,
         };

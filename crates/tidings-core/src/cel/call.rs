@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::fault::Failed;
-use super::steps::Steps;
+use super::fault::EvaluationFailure;
+use super::steps::StepBudget;
 use super::value::{Value, duration, timestamp, whole};
 use crate::model::time::{DAY_MS, HOUR_MS, Instant, MINUTE_MS, SECOND_MS};
 use crate::rules::calendar::Zone;
@@ -118,12 +118,12 @@ fn named(functions: &[(&str, Function)], name: &str) -> Option<Function> {
 pub(super) fn call<'a>(
     function: Function,
     arguments: &[Value<'a>],
-    steps: &mut Steps,
-) -> Result<Value<'a>, Failed> {
+    steps: &mut StepBudget,
+) -> Result<Value<'a>, EvaluationFailure> {
     let (of, argument) = match arguments {
         [of] => (of, None),
         [of, argument] => (of, Some(argument)),
-        _ => return Err(Failed::new("a function has another number of arguments")),
+        _ => return Err(EvaluationFailure::new("a function has another number of arguments")),
     };
     // Functions on texts cost by their length: otherwise a long text would pass the bound on steps.
     if let Value::Text(text) = of {
@@ -132,11 +132,11 @@ pub(super) fn call<'a>(
     match function {
         Function::Size => {
             let size = of.size().and_then(|size| i64::try_from(size).ok());
-            size.map(Value::Int).ok_or(Failed::new("the value has no size"))
+            size.map(Value::Int).ok_or(EvaluationFailure::new("the value has no size"))
         }
         Function::Contains | Function::StartsWith | Function::EndsWith => {
             let (Value::Text(text), Some(Value::Text(part))) = (of, argument) else {
-                return Err(Failed::new("the function is for texts"));
+                return Err(EvaluationFailure::new("the function is for texts"));
             };
             Ok(Value::Bool(match function {
                 Function::StartsWith => text.starts_with(&**part),
@@ -153,9 +153,9 @@ pub(super) fn call<'a>(
             Value::Text(text) => match &**text {
                 "true" | "True" | "TRUE" | "t" | "1" => Ok(Value::Bool(true)),
                 "false" | "False" | "FALSE" | "f" | "0" => Ok(Value::Bool(false)),
-                _ => Err(Failed::new("the text is no bool")),
+                _ => Err(EvaluationFailure::new("the text is no bool")),
             },
-            _ => Err(Failed::new("the value is no bool")),
+            _ => Err(EvaluationFailure::new("the value is no bool")),
         },
         Function::ToTimestamp => match of {
             Value::Timestamp(at) => Ok(Value::Timestamp(*at)),
@@ -164,24 +164,24 @@ pub(super) fn call<'a>(
                 let at = Instant::parse(text).ok().map(|at| at.0);
                 timestamp(at)
             }
-            _ => Err(Failed::new("the value is no time")),
+            _ => Err(EvaluationFailure::new("the value is no time")),
         },
         Function::ToDuration => match of {
             Value::Duration(ms) => Ok(Value::Duration(*ms)),
             Value::Text(text) => duration(duration_of(text)),
-            _ => Err(Failed::new("the value is no duration")),
+            _ => Err(EvaluationFailure::new("the value is no duration")),
         },
         Function::TypeOf => Ok(Value::Type(of.type_name())),
         Function::Dyn => Ok(of.clone()),
         part => match of {
             Value::Timestamp(at) => part_of_time(part, *at, argument),
             Value::Duration(ms) if argument.is_none() => part_of_duration(part, *ms),
-            _ => Err(Failed::new("the function is for times")),
+            _ => Err(EvaluationFailure::new("the function is for times")),
         },
     }
 }
 
-fn to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
+fn to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, EvaluationFailure> {
     let int = match of {
         Value::Int(value) => Some(*value),
         Value::Uint(value) => i64::try_from(*value).ok(),
@@ -193,10 +193,10 @@ fn to_int<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Timestamp(at) => Some(at.0.div_euclid(SECOND_MS)),
         _ => None,
     };
-    int.map(Value::Int).ok_or(Failed::new("the value is no integer"))
+    int.map(Value::Int).ok_or(EvaluationFailure::new("the value is no integer"))
 }
 
-fn to_uint<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
+fn to_uint<'a>(of: &Value<'a>) -> Result<Value<'a>, EvaluationFailure> {
     let uint = match of {
         Value::Int(value) => u64::try_from(*value).ok(),
         Value::Uint(value) => Some(*value),
@@ -204,11 +204,12 @@ fn to_uint<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    uint.map(Value::Uint).ok_or(Failed::new("the value is no integer that is not negative"))
+    uint.map(Value::Uint)
+        .ok_or(EvaluationFailure::new("the value is no integer that is not negative"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "that is what `double` does")]
-fn to_double<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
+fn to_double<'a>(of: &Value<'a>) -> Result<Value<'a>, EvaluationFailure> {
     let double = match of {
         Value::Int(value) => Some(*value as f64),
         Value::Uint(value) => Some(*value as f64),
@@ -216,10 +217,10 @@ fn to_double<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    double.map(Value::Double).ok_or(Failed::new("the value is no number"))
+    double.map(Value::Double).ok_or(EvaluationFailure::new("the value is no number"))
 }
 
-fn to_text<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
+fn to_text<'a>(of: &Value<'a>) -> Result<Value<'a>, EvaluationFailure> {
     let text = match of {
         Value::Text(text) => return Ok(Value::Text(text.clone())),
         Value::Timestamp(at) => Some(at.to_string()),
@@ -235,7 +236,7 @@ fn to_text<'a>(of: &Value<'a>) -> Result<Value<'a>, Failed> {
         Value::Double(value) if !value.is_finite() => Some(value.to_string()),
         other => other.as_text(),
     };
-    let text = text.ok_or(Failed::new("the value can't be written as text"))?;
+    let text = text.ok_or(EvaluationFailure::new("the value can't be written as text"))?;
     Ok(Value::Text(Cow::Owned(text)))
 }
 
@@ -272,13 +273,13 @@ fn duration_of(text: &str) -> Option<i64> {
         .flatten()
 }
 
-fn part_of_duration<'a>(part: Function, ms: i64) -> Result<Value<'a>, Failed> {
+fn part_of_duration<'a>(part: Function, ms: i64) -> Result<Value<'a>, EvaluationFailure> {
     Ok(Value::Int(match part {
         Function::Hours => ms / HOUR_MS,
         Function::Minutes => ms / MINUTE_MS,
         Function::Seconds => ms / SECOND_MS,
         Function::Milliseconds => ms % SECOND_MS,
-        _ => return Err(Failed::new("durations have no date")),
+        _ => return Err(EvaluationFailure::new("durations have no date")),
     }))
 }
 
@@ -286,11 +287,11 @@ fn part_of_time<'a>(
     part: Function,
     at: Instant,
     zone: Option<&Value<'a>>,
-) -> Result<Value<'a>, Failed> {
+) -> Result<Value<'a>, EvaluationFailure> {
     let offset = match zone {
         None => None,
         Some(Value::Text(name)) => Some(offset_of(name, at)?),
-        Some(_) => return Err(Failed::new("a time zone is a text")),
+        Some(_) => return Err(EvaluationFailure::new("a time zone is a text")),
     };
     let local = at.0.saturating_add(offset.unwrap_or(0));
     let of_day = local.rem_euclid(DAY_MS);
@@ -323,8 +324,8 @@ fn part_of_time<'a>(
 }
 
 /// The offset of a zone by name, or as `+02:00`, in milliseconds.
-fn offset_of(name: &str, at: Instant) -> Result<i64, Failed> {
-    let unknown = Failed::new("the time zone is unknown");
+fn offset_of(name: &str, at: Instant) -> Result<i64, EvaluationFailure> {
+    let unknown = EvaluationFailure::new("the time zone is unknown");
     if let Some((hours, minutes)) = name.split_once(':') {
         let negative = hours.starts_with('-');
         let hours: i64 = hours.parse().map_err(|_| unknown)?;

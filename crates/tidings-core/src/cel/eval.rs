@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::call::call;
-use super::fault::Failed;
-use super::parse::{Expression, ExpressionNode, Fold, Folding, Literal, Operator};
-use super::steps::Steps;
+use super::fault::EvaluationFailure;
+use super::parse::{Expression, ExpressionNode, ListMacro, Literal, MacroKind, Operator};
+use super::steps::StepBudget;
 use super::value::{Value, duration, timestamp};
 
-type Evaluated<'a> = Result<Value<'a>, Failed>;
+type Evaluated<'a> = Result<Value<'a>, EvaluationFailure>;
 
 struct Evaluation<'a, 'n> {
     names: &'n [(&'a str, Value<'a>)],
     locals: Vec<(&'a str, Value<'a>)>,
-    steps: Steps,
+    steps: StepBudget,
 }
 
 /// The value of an expression.
@@ -22,7 +22,7 @@ pub(super) fn evaluate<'a>(
     expression: &'a Expression,
     names: &[(&'a str, Value<'a>)],
 ) -> Evaluated<'a> {
-    let mut evaluation = Evaluation { names, locals: Vec::new(), steps: Steps::new() };
+    let mut evaluation = Evaluation { names, locals: Vec::new(), steps: StepBudget::new() };
     evaluation.value(expression)
 }
 
@@ -36,24 +36,24 @@ impl<'a> Evaluation<'a, '_> {
                 let local = self.locals.iter().rev().find(|(of, _)| of == name);
                 let found = local
                     .or_else(|| self.names.iter().find(|(of, _)| of == name))
-                    .ok_or(Failed::new("a name has no value"))?;
+                    .ok_or(EvaluationFailure::new("a name has no value"))?;
                 Ok(found.1.clone())
             }
             ExpressionNode::Select { of, field, is_test } => self.select(of, field, *is_test),
             ExpressionNode::Index(sides) => {
                 let (of, key) = (self.value(&sides[0])?, self.value(&sides[1])?);
                 let found = of.at(&key, &mut self.steps)?;
-                found.ok_or(Failed::new("there is no such element"))
+                found.ok_or(EvaluationFailure::new("there is no such element"))
             }
             ExpressionNode::Not(of) => match self.value(of)? {
                 Value::Bool(value) => Ok(Value::Bool(!value)),
-                _ => Err(Failed::new("`!` is for bools")),
+                _ => Err(EvaluationFailure::new("`!` is for bools")),
             },
             ExpressionNode::Negate(of) => match self.value(of)? {
                 Value::Int(value) => int(value.checked_neg()),
                 Value::Double(value) => Ok(Value::Double(-value)),
                 Value::Duration(value) => duration(value.checked_neg()),
-                _ => Err(Failed::new("`-` is for numbers and durations")),
+                _ => Err(EvaluationFailure::new("`-` is for numbers and durations")),
             },
             ExpressionNode::Binary(operator, sides) => {
                 let (left, right) = (self.value(&sides[0])?, self.value(&sides[1])?);
@@ -64,7 +64,7 @@ impl<'a> Evaluation<'a, '_> {
             ExpressionNode::Choose(parts) => match self.value(&parts[0])? {
                 Value::Bool(true) => self.value(&parts[1]),
                 Value::Bool(false) => self.value(&parts[2]),
-                _ => Err(Failed::new("what stands before `?` is no bool")),
+                _ => Err(EvaluationFailure::new("what stands before `?` is no bool")),
             },
             ExpressionNode::List(parts) => {
                 let parts = parts.iter().map(|part| self.value(part));
@@ -77,14 +77,16 @@ impl<'a> Evaluation<'a, '_> {
                         Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) => {
                             Ok((key, self.value(value)?))
                         }
-                        _ => Err(Failed::new("a key of a map is a text, an integer or a bool")),
+                        _ => Err(EvaluationFailure::new(
+                            "a key of a map is a text, an integer or a bool",
+                        )),
                     }
                 });
                 let pairs: Vec<(Value<'a>, Value<'a>)> = pairs.collect::<Result<_, _>>()?;
                 for (at, (key, _)) in pairs.iter().enumerate() {
                     for (before, _) in &pairs[..at] {
                         if key.equals(before, &mut self.steps)? {
-                            return Err(Failed::new("a key of a map comes twice"));
+                            return Err(EvaluationFailure::new("a key of a map comes twice"));
                         }
                     }
                 }
@@ -104,13 +106,13 @@ impl<'a> Evaluation<'a, '_> {
     fn select(&mut self, of: &'a Expression, field: &'a str, is_test: bool) -> Evaluated<'a> {
         let of = self.value(of)?;
         if !of.is_map() {
-            return Err(Failed::new("only maps have fields"));
+            return Err(EvaluationFailure::new("only maps have fields"));
         }
         let found = of.at(&Value::of_text(field), &mut self.steps)?;
         if is_test {
             Ok(Value::Bool(found.is_some()))
         } else {
-            found.ok_or(Failed::new("there is no such field"))
+            found.ok_or(EvaluationFailure::new("there is no such field"))
         }
     }
 
@@ -121,7 +123,7 @@ impl<'a> Evaluation<'a, '_> {
             match self.value(part) {
                 Ok(Value::Bool(value)) if value == decides => return Ok(Value::Bool(decides)),
                 Ok(Value::Bool(_)) => {}
-                Ok(_) => failed = Some(Failed::new("`&&` and `||` are for bools")),
+                Ok(_) => failed = Some(EvaluationFailure::new("`&&` and `||` are for bools")),
                 Err(fault) => failed = Some(fault),
             }
             // No further part can be evaluated, so none can make up for the failure.
@@ -132,12 +134,12 @@ impl<'a> Evaluation<'a, '_> {
         failed.map_or(Ok(Value::Bool(!decides)), Err)
     }
 
-    fn fold(&mut self, fold: &'a Fold) -> Evaluated<'a> {
+    fn fold(&mut self, fold: &'a ListMacro) -> Evaluated<'a> {
         let over = self.value(&fold.over)?;
         let elements = over
             .elements()
             .or_else(|| over.keys())
-            .ok_or(Failed::new("only lists and maps have elements"))?;
+            .ok_or(EvaluationFailure::new("only lists and maps have elements"))?;
         self.steps.take_elements(elements.len())?;
         let (mut gathered, mut hits, mut failed) = (Vec::new(), 0_u32, None);
         for element in elements {
@@ -152,18 +154,18 @@ impl<'a> Evaluation<'a, '_> {
             let element = self.locals.pop().map(|(_, element)| element);
             let passes = match passes.unwrap_or(Ok(Value::Bool(true))) {
                 Ok(Value::Bool(passes)) => Ok(passes),
-                Ok(_) => Err(Failed::new("what is asked of an element is no bool")),
+                Ok(_) => Err(EvaluationFailure::new("what is asked of an element is no bool")),
                 Err(fault) => Err(fault),
             };
             match (fold.kind, passes) {
-                (Folding::All, Ok(false)) => return Ok(Value::Bool(false)),
-                (Folding::Exists, Ok(true)) => return Ok(Value::Bool(true)),
+                (MacroKind::All, Ok(false)) => return Ok(Value::Bool(false)),
+                (MacroKind::Exists, Ok(true)) => return Ok(Value::Bool(true)),
                 // As with `&&` and `||`: a later element may decide, and make up for this one.
-                (Folding::All | Folding::Exists, Err(fault)) if !self.steps.are_used_up() => {
+                (MacroKind::All | MacroKind::Exists, Err(fault)) if !self.steps.are_used_up() => {
                     failed = Some(fault);
                 }
                 (_, Err(fault)) => return Err(fault),
-                (Folding::Gather, Ok(true)) => gathered.extend(match result {
+                (MacroKind::Gather, Ok(true)) => gathered.extend(match result {
                     Some(result) => Some(result?),
                     None => element,
                 }),
@@ -174,10 +176,10 @@ impl<'a> Evaluation<'a, '_> {
             return Err(fault);
         }
         Ok(match fold.kind {
-            Folding::All => Value::Bool(true),
-            Folding::Exists => Value::Bool(false),
-            Folding::ExistsOne => Value::Bool(hits == 1),
-            Folding::Gather => Value::List(gathered.into()),
+            MacroKind::All => Value::Bool(true),
+            MacroKind::Exists => Value::Bool(false),
+            MacroKind::ExistsOne => Value::Bool(hits == 1),
+            MacroKind::Gather => Value::List(gathered.into()),
         })
     }
 }
@@ -194,20 +196,20 @@ fn of_literal(literal: &Literal) -> Value<'_> {
 }
 
 fn int<'a>(value: Option<i64>) -> Evaluated<'a> {
-    value.map(Value::Int).ok_or(Failed::new("an integer is out of range"))
+    value.map(Value::Int).ok_or(EvaluationFailure::new("an integer is out of range"))
 }
 
 fn uint<'a>(value: Option<u64>) -> Evaluated<'a> {
-    value.map(Value::Uint).ok_or(Failed::new("an integer is out of range"))
+    value.map(Value::Uint).ok_or(EvaluationFailure::new("an integer is out of range"))
 }
 
 fn binary<'a>(
     operator: Operator,
     left: &Value<'a>,
     right: &Value<'a>,
-    steps: &mut Steps,
+    steps: &mut StepBudget,
 ) -> Evaluated<'a> {
-    let order = |steps: &mut Steps, is: fn(Ordering) -> bool| {
+    let order = |steps: &mut StepBudget, is: fn(Ordering) -> bool| {
         Ok(Value::Bool(is(left.order(right, steps)?)))
     };
     match operator {
@@ -225,7 +227,7 @@ fn binary<'a>(
     }
 }
 
-fn is_in<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<'a> {
+fn is_in<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut StepBudget) -> Evaluated<'a> {
     if let Some(elements) = right.elements() {
         steps.take_elements(elements.len())?;
         for element in elements {
@@ -238,10 +240,10 @@ fn is_in<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluate
     if right.is_map() {
         return Ok(Value::Bool(right.at(left, steps)?.is_some()));
     }
-    Err(Failed::new("`in` is for lists and maps"))
+    Err(EvaluationFailure::new("`in` is for lists and maps"))
 }
 
-fn add<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<'a> {
+fn add<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut StepBudget) -> Evaluated<'a> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => int(a.checked_add(*b)),
         (Value::Uint(a), Value::Uint(b)) => uint(a.checked_add(*b)),
@@ -255,7 +257,8 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, steps: &mut Steps) -> Evaluated<
         | (Value::Duration(ms), Value::Timestamp(at)) => timestamp(at.0.checked_add(*ms)),
         (a, b) => {
             let (a, b) = (a.elements(), b.elements());
-            let (a, b) = a.zip(b).ok_or(Failed::new("`+` is not for values of these types"))?;
+            let (a, b) =
+                a.zip(b).ok_or(EvaluationFailure::new("`+` is not for values of these types"))?;
             steps.take_elements(a.len() + b.len())?;
             Ok(Value::of_list(a.into_iter().chain(b)))
         }
@@ -282,6 +285,6 @@ fn arithmetic<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Ev
         (Operator::Subtract, Value::Timestamp(at), Value::Duration(ms)) => {
             timestamp(at.0.checked_sub(*ms))
         }
-        _ => Err(Failed::new("the operator is not for values of these types")),
+        _ => Err(EvaluationFailure::new("the operator is not for values of these types")),
     }
 }

@@ -22,9 +22,9 @@ impl CelFault {
 /// The failure of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Failed(&'static str);
+pub struct EvaluationFailure(&'static str);
 
-impl Failed {
+impl EvaluationFailure {
     pub(super) fn new(what: &'static str) -> Self {
         Self(what)
     }

@@ -7,7 +7,7 @@ use super::call::Function;
 use super::fault::CelFault;
 use super::names::{Root, ValueKind};
 use super::parse;
-use super::parse::{Expression, ExpressionNode, Fold, Folding, Literal, Operator};
+use super::parse::{Expression, ExpressionNode, ListMacro, Literal, MacroKind, Operator};
 
 /// Refuses an expression that is not of the kind that it has to have.
 pub(super) fn check(
@@ -29,13 +29,13 @@ const NUMBERS: [ValueKind; 3] = [ValueKind::Int, ValueKind::Uint, ValueKind::Dou
 type KindResult = Result<ValueKind, CelFault>;
 
 /// The walk over an expression.
-pub(super) struct Kinds<'a> {
+pub(super) struct KindInference<'a> {
     roots: &'static [Root],
     /// The names of the macros around.
     locals: Vec<&'a str>,
 }
 
-impl<'a> Kinds<'a> {
+impl<'a> KindInference<'a> {
     /// The kind of a whole expression.
     pub(super) fn of(expression: &'a Expression, roots: &'static [Root]) -> KindResult {
         let locals = Vec::new();
@@ -110,7 +110,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    fn fold(&mut self, fold: &'a Fold) -> KindResult {
+    fn fold(&mut self, fold: &'a ListMacro) -> KindResult {
         let kinds = [ValueKind::List, ValueKind::Map];
         self.wants(&fold.over, &kinds, "only lists and objects have elements")?;
         self.locals.push(&fold.name);
@@ -123,8 +123,8 @@ impl<'a> Kinds<'a> {
         }
         self.locals.pop();
         Ok(match fold.kind {
-            Folding::All | Folding::Exists | Folding::ExistsOne => ValueKind::Bool,
-            Folding::Gather => ValueKind::List,
+            MacroKind::All | MacroKind::Exists | MacroKind::ExistsOne => ValueKind::Bool,
+            MacroKind::Gather => ValueKind::List,
         })
     }
 

@@ -16,7 +16,7 @@ mod parse;
 mod steps;
 mod value;
 
-use crate::model::batch_key::{BatchKey, TooLong};
+use crate::model::batch_key::{BatchKey, BatchKeyTooLong};
 use crate::model::data::Data;
 use crate::model::event::host_text::HostText;
 use crate::model::event::{Audience, Event, Object};
@@ -24,8 +24,8 @@ use crate::model::id::Id;
 use crate::model::recipient::Recipient;
 use crate::model::tenant::Tenant;
 use crate::model::time::Instant;
-pub use fault::{CelFault, Failed};
-use kinds::Kinds;
+pub use fault::{CelFault, EvaluationFailure};
+use kinds::KindInference;
 pub use names::{DEPTH_MAX, EXPRESSION_BYTES_MAX, OF_CONDITION, OF_EVENT, Root, ValueKind};
 use parse::Parser;
 pub use steps::STEPS_MAX;
@@ -35,8 +35,9 @@ pub use value::Value;
 ///
 /// # Examples
 /// ```
+/// use tidings_core::Event;
 /// use tidings_core::cel::{OF_EVENT, Program};
-/// use tidings_core::{Event, batch_key::BatchKey};
+/// use tidings_core::model::BatchKey;
 ///
 /// let event: Event = serde_json::from_str(
 ///     r#"{"id": "e1", "type": "comment", "object": {"id": "c7"}, "target": {"id": "doc/7"}, "to": {}}"#,
@@ -88,7 +89,7 @@ impl Program {
         wanted: Option<ValueKind>,
     ) -> Result<Self, CelFault> {
         let program = Self::compile(text, names)?;
-        let kind = Kinds::of(&program.expression, names)?;
+        let kind = KindInference::of(&program.expression, names)?;
         kinds::check(&program.expression, kind, wanted)?;
         Ok(program)
     }
@@ -102,11 +103,11 @@ impl Program {
     /// The answer of a condition.
     ///
     /// # Errors
-    /// [`Failed`], also where the value is no bool.
-    pub fn holds<'a>(&'a self, names: &[(&'a str, Value<'a>)]) -> Result<bool, Failed> {
+    /// [`EvaluationFailure`], also where the value is no bool.
+    pub fn holds<'a>(&'a self, names: &[(&'a str, Value<'a>)]) -> Result<bool, EvaluationFailure> {
         match self.value(names)? {
             Value::Bool(holds) => Ok(holds),
-            _ => Err(Failed::new("the condition is neither true nor false")),
+            _ => Err(EvaluationFailure::new("the condition is neither true nor false")),
         }
     }
 
@@ -119,16 +120,19 @@ impl Program {
     /// Evaluates the expression; each name comes with its value.
     ///
     /// # Errors
-    /// [`Failed`].
-    pub fn value<'a>(&'a self, names: &[(&'a str, Value<'a>)]) -> Result<Value<'a>, Failed> {
+    /// [`EvaluationFailure`].
+    pub fn value<'a>(
+        &'a self,
+        names: &[(&'a str, Value<'a>)],
+    ) -> Result<Value<'a>, EvaluationFailure> {
         eval::evaluate(&self.expression, names)
     }
 
     /// The batch key of an event: a text, a number or a bool as text; empty for anything else.
     ///
     /// # Errors
-    /// [`TooLong`].
-    pub fn key(&self, event: &Event) -> Result<BatchKey, TooLong> {
+    /// [`BatchKeyTooLong`].
+    pub fn key(&self, event: &Event) -> Result<BatchKey, BatchKeyTooLong> {
         let value = self.value(&[("event", of_event(event))]);
         let text = value.ok().and_then(|value| value.as_text());
         text.map_or(Ok(BatchKey::EMPTY), |text| BatchKey::new(&text))
@@ -137,7 +141,7 @@ impl Program {
 
 /// An event as an expression sees it: all that was published. What was not given is absent, but `data` is empty.
 #[must_use]
-pub fn of_event(event: &Event) -> Value<'_> {
+pub(crate) fn of_event(event: &Event) -> Value<'_> {
     Value::of_fields(fields_of(event))
 }
 

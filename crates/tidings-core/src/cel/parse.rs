@@ -34,7 +34,7 @@ pub(super) enum ExpressionNode {
     List(Vec<Expression>),
     Map(Vec<[Expression; 2]>),
     Call(Function, Vec<Expression>),
-    Fold(Box<Fold>),
+    Fold(Box<ListMacro>),
 }
 
 /// A literal.
@@ -50,8 +50,8 @@ pub(super) enum Literal {
 
 /// A macro over the elements of a list or the keys of a map.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fold {
-    pub(super) kind: Folding,
+pub(super) struct ListMacro {
+    pub(super) kind: MacroKind,
     pub(super) over: Expression,
     pub(super) name: String,
     pub(super) test: Option<Expression>,
@@ -60,7 +60,7 @@ pub(super) struct Fold {
 
 /// The kind of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Folding {
+pub(super) enum MacroKind {
     All,
     Exists,
     ExistsOne,
@@ -485,10 +485,10 @@ impl Parser {
 
     fn method(&mut self, offset: usize, name: &str, of: Expression) -> Parsed {
         let kind = match name {
-            "all" => Folding::All,
-            "exists" => Folding::Exists,
-            "exists_one" => Folding::ExistsOne,
-            "map" | "filter" => Folding::Gather,
+            "all" => MacroKind::All,
+            "exists" => MacroKind::Exists,
+            "exists_one" => MacroKind::ExistsOne,
+            "map" | "filter" => MacroKind::Gather,
             _ => {
                 let function = Function::method(name);
                 let function = function
@@ -510,7 +510,7 @@ impl Parser {
             ("map", None) => (None, Some(first)),
             _ => (Some(first), None),
         };
-        let fold = Fold { kind, over: of, name: variable, test, result };
+        let fold = ListMacro { kind, over: of, name: variable, test, result };
         self.around(offset, ExpressionNode::Fold(Box::new(fold)))
     }
 

@@ -178,12 +178,12 @@ fn keys_are_short_texts() {
     assert_eq!(key("1.0 / 0.0"), Ok(BatchKey::EMPTY));
     let long = |times: usize| format!("'{}'", "é".repeat(times));
     assert!(key(&long(128)).is_ok());
-    assert_eq!(key(&long(129)), Err(TooLong(258)));
+    assert_eq!(key(&long(129)), Err(BatchKeyTooLong(258)));
     assert_eq!(key("''"), Ok(BatchKey::EMPTY));
 }
 
 proptest! {
-    /// Whatever is written, it is refused or evaluated.
+    /// Any text is refused or evaluated.
     #[test]
     fn nothing_panics(text in "[ -~é]{0,60}") {
         if let Ok(program) = Program::compile(&text, OF_EVENT) {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use super::fault::Failed;
-use super::steps::Steps;
+use super::fault::EvaluationFailure;
+use super::steps::StepBudget;
 use crate::model::time::Instant;
 
 /// A value of an expression: what its fields hold, and what it comes to.
@@ -44,7 +44,7 @@ pub enum Value<'a> {
 impl<'a> Value<'a> {
     /// The value of a text.
     #[must_use]
-    pub fn of_text(text: &'a str) -> Self {
+    pub(crate) fn of_text(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 
@@ -56,7 +56,7 @@ impl<'a> Value<'a> {
 
     /// A map of fields.
     #[must_use]
-    pub fn of_fields(fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+    pub(crate) fn of_fields(fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let fields = fields.into_iter();
         Self::Map(fields.map(|(name, value)| (Self::of_text(name), value)).collect())
     }
@@ -149,7 +149,11 @@ impl<'a> Value<'a> {
     }
 
     /// The element of a list at an index, or of a map under a key.
-    pub(super) fn at(&self, key: &Value<'a>, steps: &mut Steps) -> Result<Option<Self>, Failed> {
+    pub(super) fn at(
+        &self,
+        key: &Value<'a>,
+        steps: &mut StepBudget,
+    ) -> Result<Option<Self>, EvaluationFailure> {
         let index = || key.as_index();
         Ok(match self {
             Self::Array(values) => index().and_then(|at| values.get(at)).map(Self::of_json),
@@ -169,7 +173,7 @@ impl<'a> Value<'a> {
                 }
                 None
             }
-            _ => return Err(Failed::new("only lists and maps have elements")),
+            _ => return Err(EvaluationFailure::new("only lists and maps have elements")),
         })
     }
 
@@ -185,7 +189,11 @@ impl<'a> Value<'a> {
     }
 
     /// Equality: numbers by value whatever their type, values of different types never.
-    pub(super) fn equals(&self, other: &Self, steps: &mut Steps) -> Result<bool, Failed> {
+    pub(super) fn equals(
+        &self,
+        other: &Self,
+        steps: &mut StepBudget,
+    ) -> Result<bool, EvaluationFailure> {
         steps.take(1)?;
         if let Some(order) = self.number_order(other) {
             return Ok(order == Some(Ordering::Equal));
@@ -228,9 +236,13 @@ impl<'a> Value<'a> {
     }
 
     /// The order of two values of one kind.
-    pub(super) fn order(&self, other: &Self, steps: &mut Steps) -> Result<Ordering, Failed> {
+    pub(super) fn order(
+        &self,
+        other: &Self,
+        steps: &mut StepBudget,
+    ) -> Result<Ordering, EvaluationFailure> {
         if let Some(order) = self.number_order(other) {
-            return order.ok_or(Failed::new("NaN has no order"));
+            return order.ok_or(EvaluationFailure::new("NaN has no order"));
         }
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
@@ -240,7 +252,7 @@ impl<'a> Value<'a> {
             }
             (Self::Timestamp(a), Self::Timestamp(b)) => Ok(a.cmp(b)),
             (Self::Duration(a), Self::Duration(b)) => Ok(a.cmp(b)),
-            _ => Err(Failed::new("values of these types have no order")),
+            _ => Err(EvaluationFailure::new("values of these types have no order")),
         }
     }
 
@@ -287,17 +299,17 @@ pub(super) fn whole(double: f64) -> Option<i128> {
 }
 
 /// An instant as a value, if it is between the years 1 and 9999.
-pub(super) fn timestamp<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
+pub(super) fn timestamp<'a>(ms: Option<i64>) -> Result<Value<'a>, EvaluationFailure> {
     let at = ms
         .filter(|ms| (-62_135_596_800_000..253_402_300_800_000).contains(ms))
         .map(|ms| Value::Timestamp(Instant(ms)));
-    at.ok_or(Failed::new("a time is out of range"))
+    at.ok_or(EvaluationFailure::new("a time is out of range"))
 }
 
 /// A duration as a value, if it has at most some 10,000 years.
-pub(super) fn duration<'a>(ms: Option<i64>) -> Result<Value<'a>, Failed> {
+pub(super) fn duration<'a>(ms: Option<i64>) -> Result<Value<'a>, EvaluationFailure> {
     const MOST_MS: i64 = 315_576_000_000_000;
     ms.filter(|ms| (-MOST_MS..=MOST_MS).contains(ms))
         .map(Value::Duration)
-        .ok_or(Failed::new("a duration is no duration, or out of range"))
+        .ok_or(EvaluationFailure::new("a duration is no duration, or out of range"))
 }

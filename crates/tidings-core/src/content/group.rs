@@ -51,9 +51,10 @@ pub struct Entry {
 /// # Examples
 /// ```
 /// use std::sync::Arc;
-/// use tidings_core::group::{Entry, group};
-/// use tidings_core::number::EventNo;
-/// use tidings_core::{Header, Id, Instant, Object, Rules};
+/// use tidings_core::{Id, Instant, Object, Rules};
+/// use tidings_core::content::{Entry, group};
+/// use tidings_core::index::Header;
+/// use tidings_core::model::EventNo;
 ///
 /// let entry = |t: i64, actor: &str| {
 ///     let id = |text: &str| Id::new(text).unwrap();
@@ -92,11 +93,11 @@ pub struct Entry {
 pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
     entries.sort_by_key(|entry| (entry.t, entry.header.place));
     let mut lines = lines(&entries);
-    lines.sort_unstable_by_key(PositionedLine::rank);
+    lines.sort_unstable_by_key(LineWithIndexes::rank);
     for (order, gathered) in lines.iter_mut().enumerate() {
         gathered.line.order = order;
     }
-    let mut of_kind: Vec<Vec<PositionedLine<'_>>> = Vec::new();
+    let mut of_kind: Vec<Vec<LineWithIndexes<'_>>> = Vec::new();
     for gathered in lines {
         let event_type = &gathered.line.types[0];
         let mut known = of_kind.iter_mut().filter(|lines| lines[0].line.types[0] == *event_type);
@@ -121,21 +122,21 @@ pub fn group(mut entries: Vec<&Entry>, rules: &Rules) -> Vec<Group> {
         add(&mut groups, &mut of_target, ranked);
     }
     groups.sort_unstable_by_key(|ranked| ranked.rank);
-    groups.into_iter().map(Ranked::finished).collect()
+    groups.into_iter().map(RankedGroup::finished).collect()
 }
 
 /// The place of a line or a group in a message: the least is shown first.
-type Rank = (Reverse<Score>, Reverse<Instant>, usize);
+type DisplayRank = (Reverse<Score>, Reverse<Instant>, usize);
 
 /// A group with the rank of its first line.
-struct Ranked<'e> {
-    rank: Rank,
+struct RankedGroup<'e> {
+    rank: DisplayRank,
     group: Group,
     /// The actors of its lines, in any order; an actor may repeat.
     acts: Vec<(usize, &'e Arc<Object>)>,
 }
 
-impl Ranked<'_> {
+impl RankedGroup<'_> {
     /// Returns true if nothing says by what its only line is grouped.
     fn stands_alone(&self, rules: &Rules) -> bool {
         let Group { event_type, pivot, lines, .. } = &self.group;
@@ -160,11 +161,11 @@ impl Group {
 /// Adds a group, or its lines to the group of the same category and target: who mentions a reader and who comments talk
 /// about one thing.
 fn add<'e>(
-    groups: &mut Vec<Ranked<'e>>,
+    groups: &mut Vec<RankedGroup<'e>>,
     of_target: &mut FxHashMap<(String, Id), usize>,
-    ranked: Ranked<'e>,
+    ranked: RankedGroup<'e>,
 ) {
-    let Ranked { rank, group, acts } = ranked;
+    let RankedGroup { rank, group, acts } = ranked;
     if let Some(key) = group.key.as_ref().filter(|_| group.pivot == Pivot::Target) {
         let at = *of_target.entry(group.about(key)).or_insert(groups.len());
         if let Some(known) = groups.get_mut(at) {
@@ -178,11 +179,11 @@ fn add<'e>(
             return;
         }
     }
-    groups.push(Ranked { rank, group, acts });
+    groups.push(RankedGroup { rank, group, acts });
 }
 
 /// A line with the positions of its entries among all entries.
-struct PositionedLine<'e> {
+struct LineWithIndexes<'e> {
     line: Line,
     /// Highest score of its entries.
     score: Score,
@@ -194,23 +195,23 @@ struct PositionedLine<'e> {
     reasons: Vec<&'e [String]>,
 }
 
-impl PositionedLine<'_> {
-    fn rank(&self) -> Rank {
+impl LineWithIndexes<'_> {
+    fn rank(&self) -> DisplayRank {
         (Reverse(self.score), Reverse(self.line.t), self.newest)
     }
 }
 
 /// One line for each object. Entries come oldest first.
-fn lines<'e>(entries: &[&'e Entry]) -> Vec<PositionedLine<'e>> {
+fn lines<'e>(entries: &[&'e Entry]) -> Vec<LineWithIndexes<'e>> {
     let mut of_object: FxHashMap<&str, usize> = FxHashMap::default();
     of_object.reserve(entries.len());
-    let mut lines: Vec<PositionedLine<'e>> = Vec::with_capacity(entries.len());
+    let mut lines: Vec<LineWithIndexes<'e>> = Vec::with_capacity(entries.len());
     for (position, entry) in entries.iter().enumerate() {
         let header = &entry.header;
         let next = lines.len();
         let index = *of_object.entry(header.object.as_str()).or_insert(next);
         if index == next {
-            lines.push(PositionedLine {
+            lines.push(LineWithIndexes {
                 line: first_line(entry),
                 score: header.score,
                 newest: position,
@@ -224,7 +225,7 @@ fn lines<'e>(entries: &[&'e Entry]) -> Vec<PositionedLine<'e>> {
         acts.extend(entry.actor.as_ref().map(|actor| (position, actor)));
     }
     for gathered in &mut lines {
-        let PositionedLine { line, acts, .. } = gathered;
+        let LineWithIndexes { line, acts, .. } = gathered;
         line.actors = newest_first(acts);
         if !gathered.reasons.is_empty() {
             let all: BTreeSet<&String> =
@@ -252,7 +253,7 @@ fn first_line(entry: &Entry) -> Line {
     }
 }
 
-impl<'e> PositionedLine<'e> {
+impl<'e> LineWithIndexes<'e> {
     /// Adds a newer entry about the same object.
     fn add(&mut self, entry: &'e Entry, position: usize) {
         let Self { line, score, .. } = self;
@@ -291,7 +292,7 @@ fn newest_first(acts: &mut [(usize, &Arc<Object>)]) -> Vec<Arc<Object>> {
 }
 
 /// The groups of one type's lines. Lines come by rank.
-fn groups_of_kind<'e>(lines: Vec<PositionedLine<'e>>, rules: &Rules) -> Vec<Ranked<'e>> {
+fn groups_of_kind<'e>(lines: Vec<LineWithIndexes<'e>>, rules: &Rules) -> Vec<RankedGroup<'e>> {
     let Some(event_type) = lines.first().map(|first| first.line.types[0].clone()) else {
         return Vec::new();
     };
@@ -299,10 +300,10 @@ fn groups_of_kind<'e>(lines: Vec<PositionedLine<'e>>, rules: &Rules) -> Vec<Rank
     let pivot = type_rules.and_then(|rules| rules.group).unwrap_or_else(|| fewest(&lines));
     let category = type_rules.map_or("", |rules| rules.category.as_str());
     let mut of_key: FxHashMap<Id, usize> = FxHashMap::default();
-    let mut groups: Vec<Ranked<'e>> = Vec::new();
+    let mut groups: Vec<RankedGroup<'e>> = Vec::new();
     for gathered in lines {
         let rank = gathered.rank();
-        let PositionedLine { line, acts, .. } = gathered;
+        let LineWithIndexes { line, acts, .. } = gathered;
         let key = role(&line, pivot).cloned();
         let known = key.as_ref().and_then(|key| of_key.get(&key.id).copied());
         if let Some(index) = known {
@@ -321,13 +322,13 @@ fn groups_of_kind<'e>(lines: Vec<PositionedLine<'e>>, rules: &Rules) -> Vec<Rank
             actors: Vec::new(),
             lines: vec![line],
         };
-        groups.push(Ranked { rank, group, acts });
+        groups.push(RankedGroup { rank, group, acts });
     }
     groups
 }
 
 /// The role with the fewest groups; a role that every line lacks doesn't count.
-fn fewest(lines: &[PositionedLine<'_>]) -> Pivot {
+fn fewest(lines: &[LineWithIndexes<'_>]) -> Pivot {
     let groups = |pivot| {
         let roles: Vec<&Id> = lines
             .iter()

@@ -28,7 +28,7 @@ pub struct Message {
     /// The entries, by (t, arrival).
     pub items: Vec<Item>,
     /// The entries that ended at the check, in the order of items.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedEntry>,
 }
 
 /// An entry of a message.
@@ -49,7 +49,7 @@ pub struct Item {
 
 /// An entry that ended when its message was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedEntry {
     /// The event.
     pub event: Id,
     /// The reason.
@@ -132,7 +132,7 @@ impl Totals {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Totals;
+    /// use tidings_core::content::Totals;
     ///
     /// let mut totals = Totals { entries: 3, delivered: 2, pending: 1, ..Totals::default() };
     /// assert!(totals.balance());

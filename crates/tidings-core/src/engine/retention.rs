@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::acts::act::Act;
+use super::acts::applied::AppliedAct;
+use super::change_log::note::NotedChange;
 use super::intake::state::Intake;
-use super::rows::act::{Act, Applied};
+use super::reach::Reach;
+use super::replies::reply::Reply;
 use super::rows::draft::Draft;
-use super::rows::reach::Reach;
-use super::rows::reply::Reply;
 use super::shard::state::Shard;
 use super::shard::take_back::EntryFilter;
 use super::state::{Engine, Step};
@@ -110,11 +112,15 @@ impl StepRun<'_, '_> {
         for shard in engine.shards.iter() {
             days.extend(shard.days_before(before));
         }
-        let mut applied = Applied::Dropped { days, expired: 0 };
+        let mut applied = AppliedAct::Dropped { days, expired: 0 };
         let act = Act::Forget { before };
-        if let Applied::Dropped { days, .. } = &applied
+        if let AppliedAct::Dropped { days, .. } = &applied
             && (!days.is_empty() || engine.replica().has_followers())
         {
+            if !days.is_empty() {
+                let count = days.len() as u64;
+                self.draft.noted.note(|| NotedChange::shown("days", count, 0_u64));
+            }
             self.step.forgotten.extend(days);
             self.engine.intake.forget_before(before);
             applied.add(self.apply(&act)?);
@@ -140,6 +146,9 @@ impl Intake {
         }
         self.forgotten_before = self.forgotten_before.max(Some(before));
         self.objects.forget_before(before);
+        self.jobs.retain(|_, job| job.at.day() >= before);
+        let Self { jobs, unended_jobs, .. } = self;
+        unended_jobs.retain(|no| jobs.contains_key(no));
     }
 }
 
@@ -174,7 +183,7 @@ impl Shard {
                 let sets = sets.into_iter();
                 items.extend(sets.map(|(seq, recipients)| Entries { seq, channel, recipients }));
             }
-            self.cut(draft, at, Some(Reason::Forgotten), items);
+            self.cut(draft, at, Some(Reason::Forgotten), items)?;
         }
         Ok(())
     }
@@ -186,10 +195,11 @@ impl Shard {
         &mut self,
         draft: &mut Draft<'_>,
         before: Day,
-    ) -> Result<Applied, Unreadable> {
+    ) -> Result<AppliedAct, Unreadable> {
         let days = self.days_before(before);
         // Precedes the ledger, which counts what a day still has pending as expired.
         self.end_messages_before(draft, before)?;
+        self.figures.forget(draft.view, (self.forgotten_before, before))?;
         let mut expired = 0;
         for day in &days {
             draft.forget(*day);
@@ -202,6 +212,7 @@ impl Shard {
         }
         self.forgotten_before = self.forgotten_before.max(Some(before));
         self.copies.retain(|day, _| *day >= before);
+        self.jobs.forget(before);
         for no in &*self.buckets.numbers() {
             let bucket = &mut self.buckets[*no];
             bucket.forget_before(before);
@@ -210,7 +221,7 @@ impl Shard {
                 draft.extend(bucket.checkpoint_at_once());
             }
         }
-        Ok(Applied::Dropped { days, expired })
+        Ok(AppliedAct::Dropped { days, expired })
     }
 }
 

@@ -5,13 +5,13 @@
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
+use super::acts::act::Act;
 use super::intake::objects;
 use super::intake::state::Intake;
-use super::rows::act::Act;
 use super::rows::draft::Draft;
 use super::rows::ledger::{Account, LedgerRow};
 use super::shard::state::{Shard, range_of};
-use super::workers::{InTurn, Job, Workers};
+use super::workers::{SequentialWorkers, ShardJob, Workers};
 use crate::bucket::Bucket;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::Partition;
@@ -51,7 +51,7 @@ impl DerefMut for Shards {
 impl Shards {
     /// Shards whose jobs are done one after the other.
     pub(super) fn new(all: Vec<Shard>) -> Self {
-        Self { all, busy: 0, workers: Box::new(InTurn) }
+        Self { all, busy: 0, workers: Box::new(SequentialWorkers) }
     }
 
     /// The index of a bucket's shard.
@@ -158,7 +158,7 @@ impl Shards {
         let mut read: Vec<_> = chunks.iter().map(|_| None).collect();
         let view = draft.view;
         let jobs = chunks.iter().zip(&mut read).map(|(keys, read)| {
-            Box::new(move || *read = Some(view.get_many(Partition::Base, keys))) as Job<'_>
+            Box::new(move || *read = Some(view.get_many(Partition::Base, keys))) as ShardJob<'_>
         });
         self.workers.run(jobs.collect());
         for (keys, read) in chunks.into_iter().zip(read.into_iter().flatten()) {
@@ -191,7 +191,7 @@ impl Shards {
                     let mut draft = step.of_shard(journals);
                     let result = work(intake, shard, &mut draft);
                     *done = Some(result.map(|result| (result, draft.drafted())));
-                }) as Job<'_>
+                }) as ShardJob<'_>
             });
         self.workers.run(jobs.collect());
         let mut results = Vec::with_capacity(done.len());

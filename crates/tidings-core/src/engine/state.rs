@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::acts::log_entry::LogEntry;
+use super::address_index::hash::HashKey;
 use super::intake::state::{Intake, Tally};
+use super::jobs::rows::StoredJobs;
 use super::replica::answer::{Answers, OpenReply};
 use super::replica::progress::{HeldShards, KeptObjects};
-use super::rows::act::LogEntry;
-use super::rows::going::Going;
-use super::rows::inbox_delivery::InboxDelivery;
+use super::replies::going::GoingMessage;
+use super::replies::refused::Refused;
+use super::replies::reply::Reply;
 use super::rows::ledger::LedgerRow;
 use super::rows::named::each_base;
-use super::rows::reply::{Refused, Reply};
+use super::shard::due::InboxDelivery;
 use super::shard::state::{Shard, StoredShards, read_heads};
 use super::shards::Shards;
 use crate::bucket::Bucket;
@@ -23,8 +26,8 @@ use crate::model::number::RecipientAt;
 use crate::model::occurrence::{OccurrenceOwner, OccurrenceRow};
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
-use crate::rules::compiled::{CompiledRules, Version};
-use crate::rules::names::Names;
+use crate::rules::compiled::{CompiledRules, RulesVersion};
+use crate::rules::names::NumberedNames;
 
 /// The intake and the buckets of a node: what is accepted is applied in the same commit.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ pub struct Step {
     /// Days to delete from the store once the writes are durable.
     pub forgotten: Vec<Day>,
     /// Messages that operators send: they leave as soon as the writes are durable.
-    pub going: Vec<Going>,
+    pub going: Vec<GoingMessage>,
     /// The acts of the step, for other nodes once the writes are durable.
     pub logged: Option<Arc<LogEntry>>,
     /// The commands whose replies are not whole before shards on other nodes have answered.
@@ -94,6 +97,12 @@ impl Engine {
         let divided = options.shards.clamp(1, intake.buckets);
         let is_whole =
             held.is_none_or(|held| held.intake && held.shards.len() == usize::from(divided));
+        let holds_intake = held.is_none_or(|held| held.intake);
+        let stored_key = HashKey::read(view)?;
+        let fresh_key = HashKey::new(options.fresh_key);
+        // The node with the intake stores it: elsewhere a hash of before that is like no other.
+        intake.hash_key = stored_key.unwrap_or(fresh_key);
+        intake.unstored_key = (holds_intake && stored_key.is_none()).then_some(fresh_key);
         // Only an engine of all shards may divide the buckets anew: another node may be writing the heads
         // of its shards.
         let heads = read_heads(view, is_whole.then_some(divided))?;
@@ -105,6 +114,7 @@ impl Engine {
             shards: of_shards,
             buckets: intake.buckets,
             options,
+            hash_key: stored_key.or(intake.unstored_key),
         };
         let mut shards = Vec::with_capacity(heads.len());
         for (no, head) in (0..of_shards).zip(heads) {
@@ -121,13 +131,12 @@ impl Engine {
             intake.now = intake.now.max(shard.now);
             intake.clock = intake.clock.max(shard.clock);
         }
-        Ok(Self {
-            intake,
-            holds_intake: held.is_none_or(|held| held.intake),
-            shards: Shards::new(shards),
-            of_shards,
-            oldest_elsewhere: None,
-        })
+        let stored = StoredJobs::read(view, days, intake.forgotten_before)?;
+        let mut shards = Shards::new(shards);
+        stored.open(view, &mut shards)?;
+        intake.unended_jobs = stored.unended().collect();
+        intake.jobs = stored.jobs;
+        Ok(Self { intake, holds_intake, shards, of_shards, oldest_elsewhere: None })
     }
 
     /// The clock's time at the newest step.
@@ -216,13 +225,13 @@ impl Engine {
 }
 
 fn read_compiled(view: &dyn ReadView) -> Result<CompiledRules, Unreadable> {
-    let mut names = Names::default();
+    let mut names = NumberedNames::default();
     each_base(view, Table::Names, |_, value| names.put_back(decode("a name", value)?))?;
     let mut compiled = CompiledRules::new(names);
     each_base(view, Table::Rules, |key, value| {
         let number = u32_at(key, REST).unwrap_or_default();
         let rules = from_json("the rules", value)?;
-        let (version, _) = Version::new(number, rules, &mut compiled.names);
+        let (version, _) = RulesVersion::new(number, rules, &mut compiled.names);
         compiled.add(version);
         Ok(())
     })?;

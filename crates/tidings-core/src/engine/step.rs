@@ -1,26 +1,37 @@
 //! A step: commands are accepted and applied, lanes close, and all of it is one draft of writes.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
-use super::intake::accept::Accepted;
+use super::acts::act::Act;
+use super::acts::applied::{AppliedAct, LocalResult};
+use super::address_index::hash::HashKey;
+use super::change_log::note::ChangeNotes;
+use super::change_log::subject::action_of;
+use super::change_log::write::StepLines;
+use super::commands::{Commands, NewRules};
+use super::intake::accept::IntakeDecision;
 use super::intake::state::Intake;
+use super::message::index_writer::MessageIndexWriter;
+use super::reach::Reach;
 use super::replica::progress::KeptObjects;
-use super::rows::act::{Act, Applied, LocalResult};
+use super::replies::erasure::ErasureReceipt;
+use super::replies::refused::{Refused, StepError};
+use super::replies::reply::Reply;
 use super::rows::draft::Draft;
-use super::rows::inbox_delivery::InboxDelivery;
 use super::rows::occurred::{note_hooks, write_row};
-use super::rows::reach::Reach;
-use super::rows::reply::{Refused, Reply, StepError};
+use super::shard::due::InboxDelivery;
 use super::shard::follow::{Subscriptions, together};
 use super::shard::members::Memberships;
 use super::shard::state::Shard;
 use super::state::{Engine, Step};
 use crate::journal::stored::{ReadView, Unreadable};
+use crate::model::changes::Origin;
 use crate::model::command::Command;
 use crate::model::id::{BucketNo, Id};
 use crate::model::occurrence::OccurrenceOwner;
 use crate::model::time::Instant;
-use crate::rules::Rules;
 
 impl Engine {
     /// Closes the lanes due at or before `now`, and nothing else: they go out before anything that
@@ -70,13 +81,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn take_in(
+    pub fn take_in<'c>(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
-        commands: &[Command],
+        commands: impl Into<Commands<'c>>,
     ) -> Result<Step, Unreadable> {
+        let commands = commands.into();
         self.in_step(Draft::new(view).with(reach), now, |run| run.enter(commands))
     }
 
@@ -85,16 +97,17 @@ impl Engine {
     ///
     /// # Errors
     /// [`Unreadable`]; the engine is poisoned then: drop it and open another.
-    pub fn step(
+    pub fn step<'c>(
         &mut self,
         view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
-        commands: &[Command],
+        commands: impl Into<Commands<'c>>,
     ) -> Result<Step, Unreadable> {
+        let commands = commands.into();
         self.in_step(Draft::new(view).with(reach), now, |run| {
             run.enter(commands)?;
-            run.step.delivered = run.end_instant(commands)?;
+            run.step.delivered = run.end_instant(commands.all)?;
             Ok(())
         })
     }
@@ -110,8 +123,9 @@ impl Engine {
         view: &dyn ReadView,
         reach: &Reach,
         now: Instant,
-        rules: Rules,
+        rules: impl Into<NewRules>,
     ) -> Result<Step, Unreadable> {
+        let NewRules { rules, origin } = rules.into();
         // A restart with the same configuration must not write another version, each of which is kept for
         // good.
         if self.rules() == Some(&rules) {
@@ -119,6 +133,9 @@ impl Engine {
         }
         self.in_step(Draft::new(view).with(reach), now, |run| {
             note_hooks(&run.engine.intake, &mut run.draft, &rules)?;
+            if let Some(origin) = &origin {
+                run.log_rules(origin, &rules)?;
+            }
             let act = run.engine.intake.accept_rules(&mut run.draft, rules);
             run.apply_and_log(act)
         })
@@ -132,7 +149,8 @@ impl Engine {
         work: impl FnOnce(&mut StepRun<'_, 'd>) -> Result<(), Unreadable>,
     ) -> Result<Step, Unreadable> {
         let draft = draft.logging(self.replica().has_followers());
-        let mut run = StepRun { engine: self, draft, step: Step::default() };
+        let (step, lines) = (Step::default(), StepLines::default());
+        let mut run = StepRun { engine: self, draft, step, lines };
         run.advance_clocks(now);
         run.engine.intake.began.get_or_insert(now);
         run.engine.intake.begin_step();
@@ -146,11 +164,13 @@ impl Engine {
         let before = counted(run.engine);
         work(&mut run)?;
         run.write_changes()?;
-        let StepRun { engine, mut draft, mut step } = run;
+        let StepRun { engine, mut draft, mut step, .. } = run;
         // An idle step writes nothing, so that it costs no sync.
         if !draft.is_empty() || before != counted(engine) {
             if engine.holds_intake {
+                engine.intake.arrivals.write(&mut draft);
                 engine.intake.write_head(&mut draft);
+                draft.extend(engine.intake.unstored_key.take().map(HashKey::row));
             }
             for shard in engine.shards.iter() {
                 shard.write_head(&mut draft, engine.of_shards);
@@ -167,12 +187,14 @@ pub(super) struct StepRun<'a, 'd> {
     pub(super) engine: &'a mut Engine,
     pub(super) draft: Draft<'d>,
     pub(super) step: Step,
+    pub(super) lines: StepLines,
 }
 
 impl StepRun<'_, '_> {
     /// Writes what shards and the intake have changed, but for the heads.
     fn write_changes(&mut self) -> Result<(), Unreadable> {
-        let Self { engine, draft, step } = self;
+        self.write_lines();
+        let Self { engine, draft, step, .. } = self;
         for shard in engine.shards.iter_mut() {
             // Shards only read the intake, so objects of events that they copied to a later day are kept
             // here.
@@ -184,12 +206,16 @@ impl StepRun<'_, '_> {
                 }
             }
             shard.ledger.write(draft);
+            shard.figures.write(draft, shard.now)?;
+            let closings = std::mem::take(&mut shard.new_closings);
+            MessageIndexWriter::of(shard, draft).closings(closings)?;
             step.going.append(&mut shard.going);
         }
         if engine.holds_intake {
             // Comes last of what writes objects: a step deletes more rows than it writes, so that the
             // backlog shrinks.
             engine.intake.objects.sweep(draft)?;
+            engine.intake.figures.write(draft, engine.intake.now)?;
             // Comes before the heads, which have the number of the log entry: in one commit a crash neither
             // loses nor repeats acts.
             self.write_log();
@@ -199,7 +225,7 @@ impl StepRun<'_, '_> {
 
     /// Writes what occurred in the step.
     fn write_occurred(&mut self) -> Result<(), Unreadable> {
-        let Self { engine, draft, step } = self;
+        let Self { engine, draft, step, .. } = self;
         let at = engine.intake.now;
         for (owner, occurrences) in draft.take_occurred() {
             match owner {
@@ -216,31 +242,86 @@ impl StepRun<'_, '_> {
     }
 
     /// Handles the arrivals of an instant.
-    fn enter(&mut self, commands: &[Command]) -> Result<(), Unreadable> {
+    pub(super) fn enter(&mut self, commands: Commands<'_>) -> Result<(), Unreadable> {
         // What was scheduled for an instant comes before what is published at it.
         self.enter_scheduled()?;
-        self.engine.shards.read_ahead(&mut self.draft, commands)?;
-        // A group goes past the intake, which refuses a command that names a tenant where there are none: it
-        // stands alone.
-        let is_off = self.engine.intake.are_tenants_off();
-        let goes_with = |command: &Command| !is_off || !command.names_tenant();
-        for alike in commands.chunk_by(|a, b| together(a, b) && goes_with(a) && goes_with(b)) {
-            match alike {
-                [Command::Publish(_), ..] => self.publish(alike)?,
-                [command] => {
-                    let reply = match self.run(command) {
+        let (all, origins) = (commands.all, commands.origins());
+        self.engine.shards.read_ahead(&mut self.draft, all)?;
+        let mut rest = all;
+        while !rest.is_empty() {
+            let first = all.len() - rest.len();
+            let origin_of = |at: usize| origins.get(at).copied().flatten();
+            let (alike, more) = rest.split_at(self.alike(rest, |at| origin_of(first + at)));
+            rest = more;
+            match (alike, origin_of(first)) {
+                ([Command::Publish(_), ..], _) => self.publish(alike)?,
+                ([command], origin) => {
+                    let reply = match self.run_logged(command, origin) {
                         Ok(reply) => Ok(reply),
                         Err(stop) => Err(stop.refusal()?),
                     };
                     self.step.replies.push(reply);
                 }
-                many => {
-                    let replies = self.at_once(many)?;
+                (many, origin) => {
+                    let replies = self.at_once(many, origin)?;
                     self.step.replies.extend(replies);
                 }
             }
         }
+        // What waits for other shards may still change something.
+        self.lines.origins = origins.into_iter().map(Option::<&Arc<Origin>>::cloned).collect();
         Ok(())
+    }
+
+    /// The number of the first commands that can be done as one.
+    fn alike<'o>(
+        &self,
+        commands: &[Command],
+        origin_of: impl Fn(usize) -> Option<&'o Arc<Origin>>,
+    ) -> usize {
+        // A group goes past the intake, which refuses a command that names a tenant where there are none: it
+        // stands alone.
+        let is_off = self.engine.intake.are_tenants_off();
+        let goes_with = |command: &Command| !is_off || !command.names_tenant();
+        // A line is of one request, and only one that counts is about several commands.
+        let logged = |at: usize| origin_of(at).filter(|_| action_of(&commands[at]).is_some());
+        let is_logged_with = |one: usize, next: usize| match (logged(one), logged(next)) {
+            (None, None) => true,
+            (Some(one), Some(next)) => one.is_counted && Arc::ptr_eq(one, next),
+            _ => false,
+        };
+        let follows = |next: &usize| {
+            let (one, command) = (&commands[next - 1], &commands[*next]);
+            together(one, command)
+                && goes_with(one)
+                && goes_with(command)
+                && is_logged_with(next - 1, *next)
+        };
+        (1..commands.len()).find(|next| !follows(next)).unwrap_or(commands.len())
+    }
+
+    /// Runs one command, and logs what it changes if it has an origin.
+    fn run_logged(
+        &mut self,
+        command: &Command,
+        origin: Option<&Arc<Origin>>,
+    ) -> Result<Reply, StepError> {
+        let origin = origin.filter(|_| action_of(command).is_some());
+        self.draft.noted = origin.map_or(ChangeNotes::Off, |origin| ChangeNotes::begin(origin));
+        let done = self.run(command);
+        let noted = std::mem::take(&mut self.draft.noted);
+        let mut reply = done?;
+        if let Command::Erase { recipient } = command {
+            self.mask_erased(recipient)?;
+        }
+        if let Some(origin) = origin {
+            let line = self.log_command(origin, command, noted, &reply)?;
+            if let (Reply::Erased(erasure), Some((id, subject))) = (&mut reply, line) {
+                let subject = subject.id.unwrap_or_default();
+                erasure.receipt = Some(ErasureReceipt { line: id.to_string(), subject });
+            }
+        }
+        Ok(reply)
     }
 
     /// Publishes events. One whose id another has waits until that one has ended, which may give the id back.
@@ -261,11 +342,11 @@ impl StepRun<'_, '_> {
         let mut acts: Vec<(usize, Act)> = Vec::with_capacity(commands.len());
         for command in commands {
             replies.push(match self.engine.intake.accept(&mut self.draft, command) {
-                Ok(Accepted::Act(act)) => {
+                Ok(IntakeDecision::Act(act)) => {
                     acts.push((replies.len(), act));
                     Ok(Reply::Done)
                 }
-                Ok(Accepted::Answered(reply)) => Ok(reply),
+                Ok(IntakeDecision::Answered(reply)) => Ok(reply),
                 Ok(_) => Ok(Reply::Done),
                 Err(stop) => Err(stop.refusal()?),
             });
@@ -279,7 +360,7 @@ impl StepRun<'_, '_> {
         let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
         for (at, act) in acts {
             let of_shards = applied.iter_mut().filter_map(Iterator::next);
-            let applied = Applied::sum(of_shards);
+            let applied = AppliedAct::sum(of_shards);
             replies[at] = Ok(self.end_act(act, applied, first + at)?);
         }
         self.step.replies.extend(replies);
@@ -290,7 +371,7 @@ impl StepRun<'_, '_> {
     pub(super) fn end_act(
         &mut self,
         act: Act,
-        applied: Applied,
+        applied: AppliedAct,
         command: usize,
     ) -> Result<Reply, Unreadable> {
         if self.engine.replica().has_followers() {
@@ -319,16 +400,16 @@ impl StepRun<'_, '_> {
     /// Runs one command: what concerns everybody is accepted and applied, what concerns one recipient is the
     /// shard's.
     fn run(&mut self, command: &Command) -> Result<Reply, StepError> {
-        let Self { engine, draft, step } = self;
+        let Self { engine, draft, step, .. } = self;
         match engine.intake.accept(draft, command)? {
-            Accepted::Act(act) => {
+            IntakeDecision::Act(act) => {
                 let command = step.replies.len();
                 let applied = self.apply(&act)?;
                 Ok(self.end_act(act, applied, command)?)
             }
-            Accepted::Answered(reply) => Ok(reply),
-            Accepted::Forget(before) => Ok(self.forget_until(before)?),
-            Accepted::OfRecipient(recipient) => {
+            IntakeDecision::Answered(reply) => Ok(reply),
+            IntakeDecision::Forget(before) => Ok(self.forget_until(before)?),
+            IntakeDecision::OfRecipient(recipient) => {
                 let no = BucketNo::of(recipient.as_str(), engine.intake.buckets);
                 let shard = engine.shards.index_of(no);
                 let reply = engine.shards[shard].command(&engine.intake, draft, command)?;
@@ -339,7 +420,7 @@ impl StepRun<'_, '_> {
                 }
                 Ok(reply)
             }
-            Accepted::OfBucket(no) => {
+            IntakeDecision::OfBucket(no) => {
                 let shard = engine.shards.index_of(no);
                 engine.shards[shard].command(&engine.intake, draft, command)
             }
@@ -347,11 +428,11 @@ impl StepRun<'_, '_> {
     }
 
     /// Applies an act in every shard, and adds up their answers.
-    pub(super) fn apply(&mut self, act: &Act) -> Result<Applied, Unreadable> {
+    pub(super) fn apply(&mut self, act: &Act) -> Result<AppliedAct, Unreadable> {
         let is_large = matches!(act, Act::Rules { .. });
         let applied =
             self.each_shard(is_large, |intake, shard, draft| shard.apply(intake, draft, act))?;
-        Ok(Applied::sum(applied))
+        Ok(AppliedAct::sum(applied))
     }
 
     /// Applies an act of the intake that no command waits for.
@@ -372,7 +453,12 @@ impl StepRun<'_, '_> {
     }
 
     /// Does commands of one kind that [`together`] takes: those of each shard as one.
-    fn at_once(&mut self, commands: &[Command]) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+    fn at_once(
+        &mut self,
+        commands: &[Command],
+        origin: Option<&Arc<Origin>>,
+    ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
+        self.draft.noted = origin.map_or(ChangeNotes::Off, |origin| ChangeNotes::begin(origin));
         let engine = &*self.engine;
         let of = |command: &Command| {
             let recipient = command.recipient().map_or("", Id::as_str);
@@ -389,6 +475,11 @@ impl StepRun<'_, '_> {
                 _ => Subscriptions { shard, draft }.change(intake, &theirs),
             }
         })?;
+        if let (ChangeNotes::Counted(count), Some(origin), [command, ..]) =
+            (std::mem::take(&mut self.draft.noted), origin, commands)
+        {
+            self.log_counted(origin, command, count)?;
+        }
         let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
         // Each shard has answered its commands in their order, so the answers interleave as the commands did.
         let in_order = shards.iter().filter_map(|no| answers[*no].next());

@@ -14,7 +14,7 @@ use crate::journal::table::{Key, Owner, Partition, Table, Write};
 use crate::model::command::{Choice, Command};
 use crate::model::event::{Audience, Event, Object};
 use crate::model::id::{BucketNo, Id};
-use crate::model::occurrence::By;
+use crate::model::occurrence::ChangedBy;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Outcome;
 use crate::model::recipient::RecipientChange;
@@ -22,18 +22,25 @@ use crate::model::tenant::View;
 use crate::model::time::{Day, Instant};
 use crate::rules::{Category, Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
+mod addresses;
 mod after;
 mod body;
 mod bounds;
+mod change_log;
 mod changed;
 mod clock;
 mod devices;
+mod dry_run;
 mod ended;
+mod figures;
 mod growth;
 mod inbox;
+mod jobs;
 mod loud;
 mod members;
+mod message_lists;
 mod messages;
+mod old_events;
 mod payload;
 mod reach;
 mod replica;
@@ -105,7 +112,7 @@ fn rules() -> Rules {
         types: [("told".to_owned(), kind)].into(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
-        limits: crate::Limits::default(),
+        limits: crate::model::limits::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
@@ -260,7 +267,7 @@ fn a_tail_is_indexed_when_its_day_is_over() {
     assert_eq!(engine.chore(&stored), Ok(None));
     let step = engine.step(&stored, &Reach::new(), Day(0).end(), &[]).unwrap();
     stored.commit(step.writes);
-    assert_eq!(engine.take_rested(), []);
+    assert_eq!(engine.take_days_to_compact(), []);
     let segments = Key::of(Owner::Bucket(BucketNo(0)), Table::Segments).done();
     let is_run = |write: &Write| write.key.starts_with(&segments);
     let mut indexed = 0;
@@ -270,12 +277,12 @@ fn a_tail_is_indexed_when_its_day_is_over() {
     }
     assert_eq!(indexed, 1);
     assert!(!engine.has_chores());
-    assert_eq!(engine.take_rested(), [Day(0)]);
+    assert_eq!(engine.take_days_to_compact(), [Day(0)]);
 }
 
 /// The topics of a recipient, each with its tenant if it is of one.
 fn topics(engine: &Engine, stored: &Stored, who: &str) -> Result<Vec<String>, StepError> {
-    let of = |Followed { topic, tenant }| match tenant {
+    let of = |FollowedTopic { topic, tenant }| match tenant {
         Some(tenant) => format!("{tenant}:{topic}"),
         None => topic.as_str().to_owned(),
     };
@@ -349,7 +356,7 @@ fn choices_of_which_the_rules_know_nothing_are_neither_shown_nor_taken_away() {
             chosen,
             whole: true,
             tenant: None,
-            by: By::Key,
+            by: ChangedBy::Key,
         };
         let step = engine.step(stored, &Reach::new(), Instant(1), &[command]).unwrap();
         assert_eq!(step.replies, [Ok(Reply::Done)]);

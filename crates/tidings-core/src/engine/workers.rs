@@ -6,20 +6,20 @@
 use std::fmt::Debug;
 
 /// A job of a shard.
-pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
+pub type ShardJob<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Threads that do the jobs of shards beside each other.
 pub trait Workers: Debug + Send + Sync {
     /// Does all jobs, in any order, and returns once they are done.
-    fn run(&self, jobs: Vec<Job<'_>>);
+    fn run(&self, jobs: Vec<ShardJob<'_>>);
 }
 
 /// One after the other, in the caller's thread.
 #[derive(Debug)]
-pub(super) struct InTurn;
+pub(super) struct SequentialWorkers;
 
-impl Workers for InTurn {
-    fn run(&self, jobs: Vec<Job<'_>>) {
+impl Workers for SequentialWorkers {
+    fn run(&self, jobs: Vec<ShardJob<'_>>) {
         jobs.into_iter().for_each(|job| job());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::day::{SegmentAt, Weight, earliest, places, segment_list_key, weight};
+use super::day::{SegmentAt, SegmentSize, earliest, places, segment_list_key, weight};
 use super::segment::{self, posting_key};
 use super::slice::Slice;
 use super::state::Index;
@@ -21,7 +21,7 @@ use crate::sets::set::Set;
 
 /// A tail that is being indexed.
 #[derive(Debug)]
-pub(crate) struct Building {
+pub(crate) struct TailIndexing {
     pub(crate) day: Day,
     kept: Vec<Arc<StoredArrival>>,
     /// The number of the recipient at which to continue.
@@ -30,7 +30,7 @@ pub(crate) struct Building {
 
 impl Index {
     /// Begins to index a day's tail below a seq, if that part holds at least this many notifications.
-    pub(crate) fn begin_build(&self, day: Day, least: u64, below: Seq) -> Option<Building> {
+    pub(crate) fn begin_build(&self, day: Day, least: u64, below: Seq) -> Option<TailIndexing> {
         let held = self.days.get(&day)?;
         if held.tail_notifications < least {
             return None;
@@ -39,7 +39,7 @@ impl Index {
         let tail: Vec<_> = held.tail.values().cloned().collect();
         let kept = whole_rows(&tail, tail.partition_point(is_ready));
         let notifications: u64 = kept.iter().map(|kept| kept.notifications()).sum();
-        (!kept.is_empty() && notifications >= least).then(|| Building {
+        (!kept.is_empty() && notifications >= least).then(|| TailIndexing {
             day,
             kept: one_segment(kept).to_vec(),
             next: Some(0),
@@ -47,7 +47,11 @@ impl Index {
     }
 
     /// Writes a slice of the postings; the last slice replaces the arrivals by the segment.
-    pub(crate) fn build(&mut self, mut work: Building, slice: &mut Slice) -> Option<Building> {
+    pub(crate) fn build(
+        &mut self,
+        mut work: TailIndexing,
+        slice: &mut Slice,
+    ) -> Option<TailIndexing> {
         let (first, last) = (work.kept.first()?.seq, work.kept.last()?.seq);
         let segment = SegmentAt {
             first,
@@ -115,7 +119,7 @@ fn whole_rows(tail: &[Arc<StoredArrival>], mut count: usize) -> &[Arc<StoredArri
 
 /// As many of these arrivals as one segment may hold: whole rows of the journal, at least one.
 fn one_segment(kept: &[Arc<StoredArrival>]) -> &[Arc<StoredArrival>] {
-    let (mut taken, mut sum) = (0, Weight::default());
+    let (mut taken, mut sum) = (0, SegmentSize::default());
     for row in kept.chunk_by(|one, next| one.row == next.row) {
         sum = sum.plus(weight(row));
         if taken > 0 && !sum.fits() {

@@ -39,7 +39,7 @@ pub(crate) struct SegmentAt {
     pub(crate) first: Seq,
     pub(crate) last: Seq,
     /// Its size.
-    pub(crate) weight: Weight,
+    pub(crate) weight: SegmentSize,
     /// The level: 0 for a segment built from a tail, one more than the highest of its parts for a merged one.
     pub(crate) level: u8,
     /// The first and the last place in the intake of its events.
@@ -53,7 +53,7 @@ pub(crate) struct SegmentAt {
 
 /// The size of a segment: it bounds its rows, and the cost of reading or writing all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Weight {
+pub(crate) struct SegmentSize {
     pub(crate) arrivals: u32,
     /// Number of variants of its arrivals.
     pub(crate) ordinals: u32,
@@ -61,7 +61,7 @@ pub(crate) struct Weight {
     pub(crate) bytes: u64,
 }
 
-impl Weight {
+impl SegmentSize {
     pub(super) fn of(kept: &StoredArrival) -> Self {
         let variants = kept.arrival.variants.len();
         Self {
@@ -119,8 +119,8 @@ impl DayIndex {
 }
 
 /// The sum of the sizes of arrivals.
-pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> Weight {
-    kept.iter().map(|kept| Weight::of(kept)).fold(Weight::default(), Weight::plus)
+pub(super) fn weight(kept: &[Arc<StoredArrival>]) -> SegmentSize {
+    kept.iter().map(|kept| SegmentSize::of(kept)).fold(SegmentSize::default(), SegmentSize::plus)
 }
 
 /// The first and the last place of arrivals' events.

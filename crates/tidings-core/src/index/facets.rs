@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::codec::{ByteReader, Corrupt, FORM, put_u32};
 use crate::journal::record::{Arrival, EventAt, Variant};
 use crate::journal::stored::StoredArrival;
 use crate::journal::table::{Key, Owner, Table};
@@ -15,8 +16,7 @@ use crate::model::id::BucketNo;
 use crate::model::number::{EventNo, LaneNo, Seq, TypeNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
-use crate::sets::codec::{Corrupt, FORM, Reader, put_u32};
-use crate::sets::packed::{Column, Texts, put_column, put_texts};
+use crate::sets::packed::{PackedColumn, PackedTexts, put_column, put_texts};
 
 /// The most arrivals that share a row: of details, and of the segment itself. No row reaches over a multiple
 /// of it, so that a reader finds the row of an arrival.
@@ -68,7 +68,7 @@ pub(super) fn row_bytes(arrival: &Arrival) -> u64 {
         let numbers = variant.lanes.len() + variant.reasons.len();
         16 + 3 * (numbers + elsewhere.sum::<usize>())
     });
-    (96 + words.sum::<usize>() + variants.sum::<usize>()) as u64
+    (104 + words.sum::<usize>() + variants.sum::<usize>()) as u64
 }
 
 /// Splits arrivals into rows: neighbours share one until it is full.
@@ -223,7 +223,7 @@ fn encode_details(arrivals: &[&StoredArrival], first_ordinal: u64) -> Vec<u8> {
     for count in [arrivals.len(), ends.len() - 1, numbers.len(), words.len()] {
         put_u32(&mut out, u32::try_from(count).unwrap_or(u32::MAX));
     }
-    crate::sets::codec::put_u64(&mut out, first_ordinal);
+    crate::codec::put_u64(&mut out, first_ordinal);
     let each = || arrivals.iter().map(|kept| &kept.arrival);
     put_column(&mut out, each().map(|arrival| ordered(arrival.t)));
     put_column(&mut out, each().map(|arrival| u64::from(arrival.event.ordinal)));
@@ -233,6 +233,11 @@ fn encode_details(arrivals: &[&StoredArrival], first_ordinal: u64) -> Vec<u8> {
     put_column(&mut out, ends.into_iter());
     put_column(&mut out, numbers.into_iter());
     put_texts(&mut out, words.into_iter());
+    // The arrivals of moved entries are later than their `t`; elsewhere the column takes two bytes.
+    put_column(
+        &mut out,
+        each().map(|arrival| arrival.at.0.wrapping_sub(arrival.t.0).cast_unsigned()),
+    );
     out
 }
 
@@ -266,27 +271,27 @@ pub(crate) struct Facets<'a> {
     first_arrival: usize,
     lane_sets: Vec<Vec<LaneNo>>,
     /// By ordinal: its set of lanes.
-    sets: Column<'a>,
+    sets: PackedColumn<'a>,
     /// By ordinal: by how much more it is above the first one than its arrival.
-    back: Column<'a>,
+    back: PackedColumn<'a>,
     // By arrival.
-    seqs: Column<'a>,
-    places: Column<'a>,
-    types: Column<'a>,
-    objects: Column<'a>,
-    groups: Column<'a>,
+    seqs: PackedColumn<'a>,
+    places: PackedColumn<'a>,
+    types: PackedColumn<'a>,
+    objects: PackedColumn<'a>,
+    groups: PackedColumn<'a>,
     /// `None` = all are of no tenant.
-    tenants: Option<Column<'a>>,
+    tenants: Option<PackedColumn<'a>>,
     // By neighbours.
-    first_t: Column<'a>,
-    last_t: Column<'a>,
+    first_t: PackedColumn<'a>,
+    last_t: PackedColumn<'a>,
 }
 
 impl<'a> Facets<'a> {
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, FACETS);
+        let mut reader = ByteReader::new(bytes, FACETS);
         let reader = &mut reader;
         if reader.byte()? != FORM {
             return Err(reader.corrupt());
@@ -300,18 +305,19 @@ impl<'a> Facets<'a> {
                 .collect::<Result<Vec<_>, _>>()
         });
         let lane_sets = lane_sets.collect::<Result<Vec<_>, _>>()?;
-        let (sets, back) = (Column::read(reader, ordinals)?, Column::read(reader, ordinals)?);
-        let seqs = Column::read(reader, arrivals)?;
-        let places = Column::read(reader, arrivals)?;
-        let types = Column::read(reader, arrivals)?;
-        let objects = Column::read(reader, arrivals)?;
+        let (sets, back) =
+            (PackedColumn::read(reader, ordinals)?, PackedColumn::read(reader, ordinals)?);
+        let seqs = PackedColumn::read(reader, arrivals)?;
+        let places = PackedColumn::read(reader, arrivals)?;
+        let types = PackedColumn::read(reader, arrivals)?;
+        let objects = PackedColumn::read(reader, arrivals)?;
         let columns = reader.byte()?;
         if columns & !(HAS_GROUPS | HAS_TENANTS) != 0 {
             return Err(reader.corrupt());
         }
         let mut has = |column| match columns & column {
             0 => Ok(None),
-            _ => Column::read(reader, arrivals).map(Some),
+            _ => PackedColumn::read(reader, arrivals).map(Some),
         };
         let (groups, tenants) = (has(HAS_GROUPS)?, has(HAS_TENANTS)?);
         let groups = groups.unwrap_or(objects);
@@ -328,8 +334,8 @@ impl<'a> Facets<'a> {
             objects,
             groups,
             tenants,
-            first_t: Column::read(reader, neighbours)?,
-            last_t: Column::read(reader, neighbours)?,
+            first_t: PackedColumn::read(reader, neighbours)?,
+            last_t: PackedColumn::read(reader, neighbours)?,
         })
     }
 
@@ -399,7 +405,7 @@ impl<'a> Facets<'a> {
         index.checked_sub(usize::try_from(self.back.get(index)?).ok()?)
     }
 
-    fn of_arrival(&self, column: Column<'_>, arrival: usize) -> Result<u64, Corrupt> {
+    fn of_arrival(&self, column: PackedColumn<'_>, arrival: usize) -> Result<u64, Corrupt> {
         let at = arrival.checked_sub(self.first_arrival);
         at.and_then(|at| column.get(at)).ok_or(Corrupt(FACETS))
     }
@@ -417,6 +423,12 @@ impl<'a> Facets<'a> {
         (0..self.places.len())
             .filter(move |at| self.places.get(*at) == Some(place.0))
             .map(|at| self.first_arrival + at)
+    }
+
+    /// The arrival with a seq, if the chunk has it.
+    pub(crate) fn arrival_with(&self, seq: Seq) -> Option<usize> {
+        let within = partition_point(self.seqs.len(), |at| self.seqs.get(at) < Some(seq.0));
+        (self.seqs.get(within) == Some(seq.0)).then_some(self.first_arrival + within)
     }
 
     /// The ordinal of the first variant that the chunk has of the arrival with a seq.
@@ -470,21 +482,23 @@ pub(crate) struct Details<'a> {
     first: usize,
     first_ordinal: u64,
     // By arrival.
-    times: Column<'a>,
-    ordinals: Column<'a>,
+    times: PackedColumn<'a>,
+    ordinals: PackedColumn<'a>,
     /// By how many days its event's row is older.
-    days_before: Column<'a>,
+    days_before: PackedColumn<'a>,
     /// By variant: the end of its reasons, with a leading 0.
-    ends: Column<'a>,
-    numbers: Column<'a>,
-    words: Texts<'a>,
+    ends: PackedColumn<'a>,
+    numbers: PackedColumn<'a>,
+    words: PackedTexts<'a>,
+    /// By arrival, by how much it is later than its `t`; `None` = an earlier version wrote the row.
+    later: Option<PackedColumn<'a>>,
 }
 
 impl<'a> Details<'a> {
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
     pub(crate) fn parse(first: usize, bytes: &'a [u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, DETAILS);
+        let mut reader = ByteReader::new(bytes, DETAILS);
         let reader = &mut reader;
         if reader.byte()? != FORM {
             return Err(reader.corrupt());
@@ -494,12 +508,17 @@ impl<'a> Details<'a> {
         Ok(Self {
             first,
             first_ordinal: reader.u64()?,
-            times: Column::read(reader, arrivals)?,
-            ordinals: Column::read(reader, arrivals)?,
-            days_before: Column::read(reader, arrivals)?,
-            ends: Column::read(reader, variants.checked_add(1).ok_or(Corrupt(DETAILS))?)?,
-            numbers: Column::read(reader, numbers)?,
-            words: Texts::read(reader, words, DETAILS)?,
+            times: PackedColumn::read(reader, arrivals)?,
+            ordinals: PackedColumn::read(reader, arrivals)?,
+            days_before: PackedColumn::read(reader, arrivals)?,
+            ends: PackedColumn::read(reader, variants.checked_add(1).ok_or(Corrupt(DETAILS))?)?,
+            numbers: PackedColumn::read(reader, numbers)?,
+            words: PackedTexts::read(reader, words, DETAILS)?,
+            later: if reader.is_empty() {
+                None
+            } else {
+                Some(PackedColumn::read(reader, arrivals)?)
+            },
         })
     }
 
@@ -508,7 +527,7 @@ impl<'a> Details<'a> {
         self.times.len()
     }
 
-    fn of_arrival(&self, column: Column<'_>, arrival: usize) -> Result<u64, Corrupt> {
+    fn of_arrival(&self, column: PackedColumn<'_>, arrival: usize) -> Result<u64, Corrupt> {
         let at = arrival.checked_sub(self.first);
         at.and_then(|at| column.get(at)).ok_or(Corrupt(DETAILS))
     }
@@ -516,6 +535,13 @@ impl<'a> Details<'a> {
     /// The time at which an arrival's entries entered.
     pub(crate) fn t(&self, arrival: usize) -> Result<Instant, Corrupt> {
         self.of_arrival(self.times, arrival).map(instant)
+    }
+
+    /// The instant of the arrival: later than its `t` if its entries were moved.
+    pub(crate) fn at(&self, arrival: usize) -> Result<Instant, Corrupt> {
+        let t = self.t(arrival)?;
+        let later = self.later.map(|later| self.of_arrival(later, arrival)).transpose()?;
+        Ok(t.plus_ms(later.unwrap_or(0).cast_signed()))
     }
 
     /// The address of the event's row, in a segment of a day.

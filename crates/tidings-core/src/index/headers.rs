@@ -5,15 +5,15 @@
 //! one by one costs more than everything else together; a block of headers holds
 //! [`HEADERS_PER_BLOCK`] of them, and the words that they share once.
 
+use crate::codec::{ByteReader, Corrupt, FORM, put_u64};
 use crate::model::event::Score;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::time::Instant;
-use crate::sets::codec::{Corrupt, FORM, Reader, put_u64};
-use crate::sets::packed::{Column, Texts, put_column, put_texts};
+use crate::sets::packed::{PackedColumn, PackedTexts, put_column, put_texts};
 
-/// Number of headers in a block; [`encode`] takes any number.
-pub const HEADERS_PER_BLOCK: usize = 256;
+/// Number of headers in a block; [`encode_headers`] takes any number.
+pub(crate) const HEADERS_PER_BLOCK: usize = 256;
 
 /// An event without its data, audience and presentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +42,9 @@ pub struct Header {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::headers::{HeaderRows, encode};
-/// use tidings_core::number::EventNo;
-/// use tidings_core::{Header, Id};
+/// use tidings_core::Id;
+/// use tidings_core::index::{Header, HeaderRows, encode_headers};
+/// use tidings_core::model::EventNo;
 ///
 /// let header = Header {
 ///     place: EventNo(1_000),
@@ -57,14 +57,14 @@ pub struct Header {
 ///     occurred_at: None,
 ///     expires_at: None,
 /// };
-/// let block = encode(&[header.clone()]);
+/// let block = encode_headers(&[header.clone()]);
 /// let rows = HeaderRows::parse(&block)?;
 /// assert_eq!(rows.get(0)?, header);
 /// assert!(rows.get(1).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn encode(headers: &[Header]) -> Vec<u8> {
+pub fn encode_headers(headers: &[Header]) -> Vec<u8> {
     let mut out = vec![FORM];
     put_u64(&mut out, headers.len() as u64);
     put_column(&mut out, headers.iter().map(|header| header.place.0));
@@ -82,39 +82,39 @@ pub fn encode(headers: &[Header]) -> Vec<u8> {
 /// A block of headers as stored: any header is read without the others.
 #[derive(Clone, Copy, Debug)]
 pub struct HeaderRows<'a> {
-    places: Column<'a>,
-    ids: Texts<'a>,
+    places: PackedColumn<'a>,
+    ids: PackedTexts<'a>,
     types: NameRows<'a>,
     actors: NameRows<'a>,
     objects: NameRows<'a>,
     targets: NameRows<'a>,
-    scores: Column<'a>,
-    occurred: Column<'a>,
-    expires: Column<'a>,
+    scores: PackedColumn<'a>,
+    occurred: PackedColumn<'a>,
+    expires: PackedColumn<'a>,
 }
 
 impl<'a> HeaderRows<'a> {
-    /// Reads what [`encode`] wrote.
+    /// Reads what [`encode_headers`] wrote.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are something else. What is wrong inside shows when it is read.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, BLOCK.0);
+        let mut reader = ByteReader::new(bytes, BLOCK.0);
         if reader.byte()? != FORM {
             return Err(BLOCK);
         }
         let len = usize::try_from(reader.u64()?).map_err(|_| BLOCK)?;
         let reader = &mut reader;
         let rows = Self {
-            places: Column::read(reader, len)?,
-            ids: Texts::read(reader, len, BLOCK.0)?,
+            places: PackedColumn::read(reader, len)?,
+            ids: PackedTexts::read(reader, len, BLOCK.0)?,
             types: NameRows::read(reader, len)?,
             actors: NameRows::read(reader, len)?,
             objects: NameRows::read(reader, len)?,
             targets: NameRows::read(reader, len)?,
-            scores: Column::read(reader, len)?,
-            occurred: Column::read(reader, len)?,
-            expires: Column::read(reader, len)?,
+            scores: PackedColumn::read(reader, len)?,
+            occurred: PackedColumn::read(reader, len)?,
+            expires: PackedColumn::read(reader, len)?,
         };
         reader.clone().end()?;
         Ok(rows)
@@ -157,15 +157,18 @@ const BLOCK: Corrupt = Corrupt("block of headers");
 /// A column of repeating names: each distinct name once, and an index per header.
 #[derive(Clone, Copy, Debug)]
 struct NameRows<'a> {
-    names: Texts<'a>,
+    names: PackedTexts<'a>,
     /// 0 = none, else the name's index + 1.
-    which: Column<'a>,
+    which: PackedColumn<'a>,
 }
 
 impl<'a> NameRows<'a> {
-    fn read(reader: &mut Reader<'a>, len: usize) -> Result<Self, Corrupt> {
+    fn read(reader: &mut ByteReader<'a>, len: usize) -> Result<Self, Corrupt> {
         let count = reader.count()?;
-        Ok(Self { names: Texts::read(reader, count, BLOCK.0)?, which: Column::read(reader, len)? })
+        Ok(Self {
+            names: PackedTexts::read(reader, count, BLOCK.0)?,
+            which: PackedColumn::read(reader, len)?,
+        })
     }
 
     fn get(&self, index: usize) -> Result<Option<Id>, Corrupt> {
@@ -192,7 +195,7 @@ fn id(text: &str) -> Result<Id, Corrupt> {
     Id::new(text).map_err(|_| BLOCK)
 }
 
-fn score(column: &Column<'_>, index: usize) -> Result<Score, Corrupt> {
+fn score(column: &PackedColumn<'_>, index: usize) -> Result<Score, Corrupt> {
     let bits = column.get(index).ok_or(BLOCK)?;
     Score::new(f64::from_bits(bits)).ok_or(BLOCK)
 }
@@ -206,7 +209,7 @@ fn put_instants(out: &mut Vec<u8>, column: impl Iterator<Item = Option<Instant>>
     );
 }
 
-fn instant(column: &Column<'_>, index: usize) -> Result<Option<Instant>, Corrupt> {
+fn instant(column: &PackedColumn<'_>, index: usize) -> Result<Option<Instant>, Corrupt> {
     let number = column.get(index).ok_or(BLOCK)?.checked_sub(1);
     Ok(number.map(|number| Instant((number ^ (1 << 63)).cast_signed())))
 }
@@ -245,7 +248,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_packed_comes_back(headers in prop::collection::vec(header(), 0..60)) {
-            let bytes = encode(&headers);
+            let bytes = encode_headers(&headers);
             let block = HeaderRows::parse(&bytes).unwrap();
             prop_assert_eq!(block.len(), headers.len());
             prop_assert_eq!(block.is_empty(), headers.is_empty());
@@ -261,7 +264,7 @@ mod tests {
             by: u8,
             noise: Vec<u8>,
         ) {
-            let mut bytes = encode(&headers);
+            let mut bytes = encode_headers(&headers);
             let at = at.index(bytes.len());
             let cut = &bytes[..at];
             prop_assert!(HeaderRows::parse(cut).is_err());
@@ -290,7 +293,7 @@ mod tests {
                 expires_at: None,
             })
             .collect();
-        let bytes = encode(&headers).len();
+        let bytes = encode_headers(&headers).len();
         // Per event: 13 bytes of its id, 15 of its object, and a byte or two for each other column.
         assert!(bytes < 256 * (13 + 15 + 7), "{bytes}");
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::day::{DayIndex, SegmentAt, Weight, earliest, places, segment_list_key, weight};
+use super::day::{DayIndex, SegmentAt, SegmentSize, earliest, places, segment_list_key, weight};
 use super::segment::{self, posting_key};
 use super::slice::Slice;
 use super::state::Index;
@@ -20,7 +20,7 @@ const MERGED_SEGMENTS: usize = 16;
 
 /// Segments that are being merged.
 #[derive(Debug)]
-pub(crate) struct Merging {
+pub(crate) struct SegmentMerge {
     pub(crate) day: Day,
     /// The segments.
     segments: Range<usize>,
@@ -38,7 +38,7 @@ impl DayIndex {
     /// The next segments to merge.
     fn mergeable(&self, is_over: bool) -> Option<Range<usize>> {
         let most = |from: usize| {
-            let mut weight = Weight::default();
+            let mut weight = SegmentSize::default();
             let fits = |segment: &&SegmentAt| {
                 weight = weight.plus(segment.weight);
                 weight.fits()
@@ -67,7 +67,7 @@ impl Index {
         view: &dyn ReadView,
         day: Day,
         is_over: bool,
-    ) -> Result<Option<Merging>, Unreadable> {
+    ) -> Result<Option<SegmentMerge>, Unreadable> {
         let Some(held) = self.days.get(&day) else {
             return Ok(None);
         };
@@ -98,7 +98,15 @@ impl Index {
             earliest: earliest(&arrivals),
             loaded: Arc::default(),
         };
-        Ok(Some(Merging { day, segments, parts, arrivals, into, block: 0, obsolete: Vec::new() }))
+        Ok(Some(SegmentMerge {
+            day,
+            segments,
+            parts,
+            arrivals,
+            into,
+            block: 0,
+            obsolete: Vec::new(),
+        }))
     }
 
     /// Writes a slice of the merged postings; the last slice replaces the parts by the new segment.
@@ -106,10 +114,10 @@ impl Index {
     pub(crate) fn merge(
         &mut self,
         view: &dyn ReadView,
-        mut work: Merging,
+        mut work: SegmentMerge,
         numbers: u32,
         slice: &mut Slice,
-    ) -> Result<Option<Merging>, Unreadable> {
+    ) -> Result<Option<SegmentMerge>, Unreadable> {
         let partition = Partition::Day(work.day);
         let blocks = numbers.div_ceil(BLOCK_RECIPIENTS);
         while work.block < blocks {
@@ -125,7 +133,7 @@ impl Index {
             if !found.is_empty() {
                 let found: Vec<(&[u8], u32)> = found.iter().map(|(b, at)| (&b[..], *at)).collect();
                 let key = posting_key(self.bucket, work.block, work.into.id());
-                slice.put(partition, key, Some(postings::merge(&found)?));
+                slice.put(partition, key, Some(postings::merge_blocks(&found)?));
             }
             work.block += 1;
             if slice.is_full() {

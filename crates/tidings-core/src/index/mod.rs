@@ -9,17 +9,19 @@
 mod build;
 mod day;
 pub(crate) mod facets;
-pub mod headers;
+pub(crate) mod headers;
 mod look;
 mod merge;
-pub mod postings;
+pub(crate) mod postings;
 mod segment;
 mod slice;
 mod state;
 
-pub(crate) use build::Building;
+pub(crate) use build::TailIndexing;
 pub(crate) use day::{DayIndex, SegmentAt};
+pub use headers::{Header, HeaderRows, encode_headers};
 pub(crate) use look::{Found, FoundArrival, FoundEntry, SearchFilter};
-pub(crate) use merge::Merging;
+pub(crate) use merge::SegmentMerge;
+pub use postings::{PostingBlock, build_blocks, merge_blocks};
 pub(crate) use slice::Slice;
 pub(crate) use state::Index;

@@ -13,10 +13,10 @@ use std::ops::{Range, RangeInclusive};
 
 use roaring::RoaringBitmap;
 
-use crate::sets::codec::{Corrupt, FORM, Reader, put_u32, u32_len};
+use crate::codec::{ByteReader, Corrupt, FORM, put_u32, u32_len};
 
 /// Number of recipients in a block: their numbers differ in the lowest 8 bits only.
-pub const BLOCK_RECIPIENTS: u32 = 256;
+pub(crate) const BLOCK_RECIPIENTS: u32 = 256;
 
 /// Number of blocks that are built together: their rows' ends stay in a core's own cache.
 const STRIPE_BLOCKS: u32 = 64;
@@ -29,7 +29,7 @@ const SLOT_BITS_BYTES: usize = BLOCK_RECIPIENTS as usize / 8;
 /// The most bytes that a block can have for this number of arrivals and ordinals, if a recipient has at
 /// most one ordinal of each arrival.
 #[must_use]
-pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
+pub(crate) fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
     // A gap takes a byte, and another for each 7 bits: of the sum of all gaps few can be long.
     let wide = [7, 14, 21, 28].map(|bits| ordinals >> bits);
     let gaps = wide.iter().map(|more| u64::from(*more)).sum::<u64>() + u64::from(arrivals);
@@ -40,7 +40,7 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
 
 /// Builds the postings of a segment: `sets[i]` are the recipients that the arrival of ordinal `i` reached.
 ///
-/// The key of a block is a recipient's number divided by [`BLOCK_RECIPIENTS`]; blocks without a
+/// The key of a block is a recipient's number divided by `BLOCK_RECIPIENTS`; blocks without a
 /// row are left out. Memory beyond the result is small and does not depend on the segment.
 ///
 /// # Panics
@@ -49,21 +49,21 @@ pub fn block_bytes_max(arrivals: u32, ordinals: u32) -> u64 {
 /// # Examples
 /// ```
 /// use roaring::RoaringBitmap;
-/// use tidings_core::postings::{Block, build};
+/// use tidings_core::index::{PostingBlock, build_blocks};
 ///
 /// let first = RoaringBitmap::from([2, 3]);
 /// let second = RoaringBitmap::from([3, 600]);
-/// let blocks = build(&[&first, &second]);
+/// let blocks = build_blocks(&[&first, &second]);
 /// // Recipients 2 and 3 share a block; 600 is in the third, and the second has nobody.
 /// assert_eq!(blocks.keys().copied().collect::<Vec<_>>(), [0, 2]);
 ///
 /// let mut arrivals_of_3 = Vec::new();
-/// Block::parse(&blocks[&0])?.row(3, &mut |ordinal| arrivals_of_3.push(ordinal))?;
+/// PostingBlock::parse(&blocks[&0])?.row(3, &mut |ordinal| arrivals_of_3.push(ordinal))?;
 /// assert_eq!(arrivals_of_3, [0, 1]);
 /// # Ok::<(), tidings_core::codec::Corrupt>(())
 /// ```
 #[must_use]
-pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
+pub fn build_blocks(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
     let mut blocks = BTreeMap::new();
     let mut from = Some(0);
     while let Some(stripe) = from.and_then(|from| build_stripe(sets, from)) {
@@ -75,20 +75,20 @@ pub fn build(sets: &[&RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
 
 /// A stripe: some neighbouring blocks of a segment that is being built.
 #[derive(Debug)]
-pub struct Stripe {
+pub(crate) struct PostingStripe {
     /// The blocks that have a row.
     pub blocks: Vec<(u32, Vec<u8>)>,
     /// The number at which to continue; `None` = there is none.
     pub next: Option<u32>,
 }
 
-/// As [`build`], but only the first stripe of blocks that has a recipient whose number is `from` or
+/// As [`build_blocks`], but only the first stripe of blocks that has a recipient whose number is `from` or
 /// more; `from` is 0 or what the stripe before said. `None` = there is no such recipient.
 ///
 /// # Panics
 /// If there are more than 2^32 - 1 sets.
 #[must_use]
-pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
+pub(crate) fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<PostingStripe> {
     let ordinals = u32::try_from(sets.len()).expect("ordinals have 32 bits");
     let stripe = first_member(sets, from)? / STRIPE_RECIPIENTS;
     let first = stripe * STRIPE_RECIPIENTS;
@@ -103,7 +103,7 @@ pub fn build_stripe(sets: &[&RoaringBitmap], from: u32) -> Option<Stripe> {
     });
     let blocks_before = stripe * STRIPE_BLOCKS;
     let blocks = (0..STRIPE_BLOCKS).filter_map(|i| Some((blocks_before + i, rows.block(i)?)));
-    Some(Stripe { blocks: blocks.collect(), next: last.checked_add(1) })
+    Some(PostingStripe { blocks: blocks.collect(), next: last.checked_add(1) })
 }
 
 /// The least member of all sets that is not below `from`.
@@ -134,22 +134,22 @@ fn each_entry(
 /// # Examples
 /// ```
 /// use roaring::RoaringBitmap;
-/// use tidings_core::postings::{Block, build, merge};
+/// use tidings_core::index::{PostingBlock, build_blocks, merge_blocks};
 ///
-/// let segment = build(&[&RoaringBitmap::from([3])]);
-/// let merged = merge(&[(&segment[&0], 0), (&segment[&0], 5)])?;
+/// let segment = build_blocks(&[&RoaringBitmap::from([3])]);
+/// let merged = merge_blocks(&[(&segment[&0], 0), (&segment[&0], 5)])?;
 /// let mut ordinals = Vec::new();
-/// Block::parse(&merged)?.row(3, &mut |ordinal| ordinals.push(ordinal))?;
+/// PostingBlock::parse(&merged)?.row(3, &mut |ordinal| ordinals.push(ordinal))?;
 /// assert_eq!(ordinals, [0, 5]);
 /// // Segments of the same ordinals are not of one journal.
-/// assert!(merge(&[(&segment[&0], 0), (&segment[&0], 0)]).is_err());
+/// assert!(merge_blocks(&[(&segment[&0], 0), (&segment[&0], 0)]).is_err());
 /// # Ok::<(), tidings_core::codec::Corrupt>(())
 /// ```
-pub fn merge(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
+pub fn merge_blocks(blocks: &[(&[u8], u32)]) -> Result<Vec<u8>, Corrupt> {
     let mut ordinals = 0;
     let mut segments = Vec::with_capacity(blocks.len());
     for &(bytes, offset) in blocks {
-        let segment = Block::parse(bytes)?;
+        let segment = PostingBlock::parse(bytes)?;
         let end = offset.checked_add(segment.ordinals);
         ordinals = match end {
             Some(end) if offset >= ordinals => end,
@@ -295,12 +295,12 @@ fn bits_len(ordinals: u32) -> u32 {
 
 /// The slots of a block that have a row.
 #[derive(Clone, Copy, Debug)]
-enum Slots<'a> {
+enum BlockSlots<'a> {
     List(&'a [u8]),
     Bits(&'a [u8]),
 }
 
-impl Slots<'_> {
+impl BlockSlots<'_> {
     /// Number of rows before that of `slot`; `None` if it has none.
     fn rank(self, slot: u8) -> Option<usize> {
         match self {
@@ -325,21 +325,21 @@ impl Slots<'_> {
 
 /// A block as stored; reading allocates nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Block<'a> {
+pub struct PostingBlock<'a> {
     ordinals: u32,
-    slots: Slots<'a>,
+    slots: BlockSlots<'a>,
     width: usize,
     lens: &'a [u8],
     rows: &'a [u8],
 }
 
-impl<'a> Block<'a> {
+impl<'a> PostingBlock<'a> {
     /// Reads the header of a block.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are not a block. What is wrong inside a row shows when it is read.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, "block of postings");
+        let mut reader = ByteReader::new(bytes, "block of postings");
         if reader.byte()? != FORM {
             return Err(reader.corrupt());
         }
@@ -354,11 +354,11 @@ impl<'a> Block<'a> {
                 if !list.is_sorted_by(|a, b| a < b) {
                     return Err(reader.corrupt());
                 }
-                (Slots::List(list), rows)
+                (BlockSlots::List(list), rows)
             }
             rows if rows == SLOT_LIST_ROWS_MAX + 1 => {
                 let bits = reader.take(SLOT_BITS_BYTES)?;
-                (Slots::Bits(bits), count_ones(bits))
+                (BlockSlots::Bits(bits), count_ones(bits))
             }
             _ => return Err(reader.corrupt()),
         };
@@ -380,7 +380,7 @@ impl<'a> Block<'a> {
     }
 
     /// Visits one recipient's ordinals, ascending, without touching another row. `slot` is the
-    /// recipient's number modulo [`BLOCK_RECIPIENTS`].
+    /// recipient's number modulo `BLOCK_RECIPIENTS`.
     ///
     /// # Errors
     /// [`Corrupt`] where the row is; ordinals may have been visited by then.
@@ -451,7 +451,7 @@ impl<'a> Block<'a> {
         if len == bits_len(self.ordinals) as usize {
             return self.visit_bits(row, visit);
         }
-        let mut reader = Reader::new(row, Self::CORRUPT_ROW.0);
+        let mut reader = ByteReader::new(row, Self::CORRUPT_ROW.0);
         let mut next = 0_u32;
         while !reader.is_empty() {
             match next.checked_add(reader.u32()?) {

@@ -11,11 +11,11 @@ use roaring::RoaringBitmap;
 use super::day::SegmentAt;
 use super::facets::{self, Facets, facets_key, facets_prefix};
 use super::state::Index;
-use crate::index::postings::{BLOCK_RECIPIENTS, Block};
+use crate::index::postings::{BLOCK_RECIPIENTS, PostingBlock};
 use crate::journal::stored::{ReadView, Segment, StoredArrival, Unreadable, decode, each, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
 use crate::model::id::BucketNo;
-use crate::model::number::EventNo;
+use crate::model::number::{EventNo, Seq};
 use crate::model::time::Day;
 
 /// The key of a segment's postings for a block of recipients.
@@ -154,6 +154,37 @@ impl Index {
         Ok(row.swap_remove(arrival - first))
     }
 
+    /// The arrival with a seq; `None` = its day is deleted, or there is none.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn arrival(
+        &self,
+        view: &dyn ReadView,
+        seq: Seq,
+    ) -> Result<Option<Arc<StoredArrival>>, Unreadable> {
+        let mut newest_first = self.days.iter().rev();
+        let Some((day, held)) = newest_first.find(|(_, held)| held.first <= seq) else {
+            return Ok(None);
+        };
+        if let Some(kept) = held.tail.get(&seq) {
+            return Ok(Some(Arc::clone(kept)));
+        }
+        let mut segments = held.segments.iter();
+        let Some(at) = segments.find(|at| (at.first..=at.last).contains(&seq)) else {
+            return Ok(None);
+        };
+        if let Some(segment) = at.loaded.get() {
+            let found = segment.arrivals.binary_search_by_key(&seq, |kept| kept.seq);
+            return Ok(found.ok().map(|found| Arc::clone(&segment.arrivals[found])));
+        }
+        let mut found = None;
+        self.each_facets(view, *day, at, &mut |facets| {
+            found = found.or_else(|| facets.arrival_with(seq));
+        })?;
+        found.map(|arrival| self.arrival_at_rest(view, *day, at, arrival)).transpose()
+    }
+
     /// The error for missing rows of a segment.
     pub(crate) fn is_missing(&self, stored: &SegmentAt) -> Unreadable {
         Unreadable(format!(
@@ -246,7 +277,7 @@ impl Index {
             let last = base + (BLOCK_RECIPIENTS - 1);
             let key = posting_key(self.bucket, block, stored.id());
             if let Some(bytes) = view.get(Partition::Day(day), &key)? {
-                Block::parse(&bytes)?.each(
+                PostingBlock::parse(&bytes)?.each(
                     |slot| recipients.contains(base + u32::from(slot)),
                     |slot, ordinal| take(base + u32::from(slot), ordinal),
                 )?;
@@ -272,7 +303,7 @@ impl Index {
         let key = posting_key(self.bucket, block, stored.id());
         if let Some(bytes) = view.get(Partition::Day(day), &key)? {
             let slot = u8::try_from(number % BLOCK_RECIPIENTS).expect("a slot is within its block");
-            Block::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
+            PostingBlock::parse(&bytes)?.row(slot, &mut |ordinal| ordinals.push(ordinal))?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use super::stored::{ReadView, Unreadable};
+use crate::codec::{ByteReader, put_u32};
 use crate::journal::table::{Partition, REST, Table, Write};
-use crate::sets::codec::{Reader, put_u32};
 
 /// Maximum number of bytes of a chunk.
 pub const CHUNK_BYTES: usize = 512 << 10;
@@ -26,8 +26,8 @@ fn chunk_key(key: &[u8], chunk: u32) -> Vec<u8> {
 ///
 /// # Examples
 /// ```
+/// use tidings_core::journal::{Key, Owner, Partition, Table};
 /// use tidings_core::journal::chunks::{CHUNK_BYTES, rows};
-/// use tidings_core::table::{Key, Owner, Partition, Table};
 ///
 /// let key = Key::of(Owner::Intake, Table::Meta).done();
 /// let value = vec![0; CHUNK_BYTES + 1];
@@ -57,7 +57,7 @@ pub fn rows(partition: Partition, key: Vec<u8>, value: &[u8]) -> Vec<Write> {
 
 /// The keys of the further chunks of a value, by its number of bytes.
 #[must_use]
-pub fn keys_after(key: &[u8], bytes: usize) -> Vec<Vec<u8>> {
+pub(crate) fn keys_after(key: &[u8], bytes: usize) -> Vec<Vec<u8>> {
     let more = bytes.div_ceil(CHUNK_BYTES).saturating_sub(1);
     let more = u32::try_from(more).unwrap_or(u32::MAX);
     (0..more).map(|chunk| chunk_key(key, chunk)).collect()
@@ -68,7 +68,7 @@ pub fn keys_after(key: &[u8], bytes: usize) -> Vec<Vec<u8>> {
 /// # Errors
 /// [`Unreadable`] where the row makes no sense.
 pub fn more_keys(key: &[u8], row: &[u8]) -> Result<Vec<Vec<u8>>, Unreadable> {
-    let more = Reader::new(row, "a value in parts").u32()?;
+    let more = ByteReader::new(row, "a value in parts").u32()?;
     Ok((0..more).map(|chunk| chunk_key(key, chunk)).collect())
 }
 
@@ -81,7 +81,7 @@ pub fn whole<'r>(
     row: &'r [u8],
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, Unreadable>,
 ) -> Result<Cow<'r, [u8]>, Unreadable> {
-    let mut reader = Reader::new(row, "a value in parts");
+    let mut reader = ByteReader::new(row, "a value in parts");
     let more = reader.u32()?;
     let mut value = Cow::Borrowed(reader.rest());
     for chunk in 0..more {

@@ -87,7 +87,7 @@ pub enum Record {
         /// The recipient's number.
         number: RecipientNo,
         /// The subject of the mark.
-        what: Covered,
+        what: CoveredEntries,
         /// Seen, or seen and read.
         kind: MarkKind,
         /// The entries that it reaches.
@@ -287,6 +287,20 @@ pub enum Record {
         /// The mode: the day, the time, or the default.
         mode: Mode,
     },
+    /// As [`Record::Dropped`], which earlier versions wrote, with the day on which the event arrived: its entries are
+    /// counted there.
+    NeverEntered {
+        /// The instant.
+        at: Instant,
+        /// The day on which the event arrived.
+        arrived: Day,
+        /// The event's place in the intake.
+        place: EventNo,
+        /// True if these recipients had other entries of the event before.
+        later: bool,
+        /// Channel, reason and recipients.
+        items: Vec<(ChannelNo, Reason, Set)>,
+    },
 }
 
 /// A topic of a tenant, or of none. An event reaches the subscriptions of its own tenant alone.
@@ -352,7 +366,7 @@ pub struct Attempts {
 
 /// The entries that a mark covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Covered {
+pub enum CoveredEntries {
     /// Entries with a `t` up to this instant, of types that have an inbox.
     UpTo(Instant),
     /// Entries about an object.
@@ -425,7 +439,7 @@ pub struct About {
 impl About {
     /// The hash of an object's id.
     #[must_use]
-    pub fn object_hash(object: &Id) -> u64 {
+    pub(crate) fn object_hash(object: &Id) -> u64 {
         xxh3_64(object.as_str().as_bytes())
     }
 
@@ -435,12 +449,12 @@ impl About {
     /// # Examples
     /// ```
     /// use tidings_core::Id;
-    /// use tidings_core::journal::record::About;
+    /// use tidings_core::journal::About;
     ///
     /// let ada = Id::new("ada")?;
     /// // Works by Ada and works in her gallery are two groups.
     /// assert_ne!(About::pivot_hash("actor", &ada), About::pivot_hash("target", &ada));
-    /// # Ok::<(), tidings_core::IdError>(())
+    /// # Ok::<(), tidings_core::model::IdError>(())
     /// ```
     #[must_use]
     pub fn pivot_hash(role: &str, id: &Id) -> u64 {
@@ -483,14 +497,14 @@ pub struct Variant {
     /// Indexes of the arrival's reasons, ascending.
     pub reasons: Vec<u16>,
     /// The channels on which mutes leave other reasons; never the inbox.
-    pub elsewhere: Vec<OnChannel>,
+    pub elsewhere: Vec<ChannelReasons>,
     /// The recipients. Empty in an arrival at rest: there the postings have them.
     pub recipients: Set,
 }
 
 /// The reasons of an entry on a channel.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct OnChannel {
+pub struct ChannelReasons {
     /// The channel.
     pub channel: ChannelNo,
     /// Indexes of the words, ascending.
@@ -500,7 +514,7 @@ pub struct OnChannel {
 impl Variant {
     /// The indexes of the reasons of its entry on a channel.
     #[must_use]
-    pub fn reasons_on(&self, channel: ChannelNo) -> &[u16] {
+    pub(crate) fn reasons_on(&self, channel: ChannelNo) -> &[u16] {
         let other = self.elsewhere.iter().find(|of| of.channel == channel);
         other.map_or(&self.reasons, |of| &of.reasons)
     }
@@ -509,7 +523,7 @@ impl Variant {
 impl Arrival {
     /// The words of the reasons of a variant's entry on a channel, sorted by bytes.
     #[must_use]
-    pub fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
+    pub(crate) fn reasons_of(&self, variant: &Variant, channel: ChannelNo) -> Vec<String> {
         let word = |index: &u16| self.reasons.get(usize::from(*index)).cloned();
         variant.reasons_on(channel).iter().filter_map(word).collect()
     }

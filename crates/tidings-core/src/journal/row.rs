@@ -8,18 +8,18 @@ use std::mem::{Discriminant, discriminant};
 
 use super::record::Record;
 use super::stored::{Unreadable, body};
+use crate::codec::{FORM, encode_onto};
 use crate::journal::table::{Key, Owner, Table};
 use crate::model::id::BucketNo;
 use crate::model::number::Seq;
 use crate::model::time::Day;
-use crate::sets::codec::{FORM, encode_onto};
 
 /// The number of bytes at which a row is full.
 const ROW_BYTES: usize = 32 << 10;
 
 /// A row under construction: records of a kind.
 #[derive(Debug)]
-pub(crate) struct OpenRow {
+pub(crate) struct JournalRowWriter {
     pub(crate) day: Day,
     /// The seq of its first record, under which it is stored.
     pub(crate) first: Seq,
@@ -31,7 +31,7 @@ pub(crate) struct OpenRow {
     pub(crate) bytes: Vec<u8>,
 }
 
-impl OpenRow {
+impl JournalRowWriter {
     pub(crate) fn new(day: Day, seq: Seq, record: &Record) -> Self {
         let mut row = Self {
             day,
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn records_of_a_kind_share_a_row_and_are_read_in_order() {
         let records = [follow("a"), follow("b"), follow("c")];
-        let mut row = OpenRow::new(DAY, Seq(7), &records[0]);
+        let mut row = JournalRowWriter::new(DAY, Seq(7), &records[0]);
         for (seq, record) in Seq(8).and_on().zip(&records[1..]) {
             assert!(row.takes(DAY, seq, record));
             row.add(record);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn another_kind_another_day_or_a_gap_begins_a_row() {
-        let row = OpenRow::new(DAY, Seq(7), &follow("a"));
+        let row = JournalRowWriter::new(DAY, Seq(7), &follow("a"));
         assert!(!row.takes(DAY, Seq(8), &told(5)));
         assert!(!row.takes(Day(4), Seq(8), &follow("b")));
         assert!(!row.takes(DAY, Seq(9), &follow("b")));
@@ -147,27 +147,27 @@ mod tests {
     fn t42_memberships_share_a_row_with_profiles() {
         let members = Record::Members { tenants: Vec::new(), on: true };
         let erased = Record::Erased { at: Instant(5), number: RecipientNo(0) };
-        let row = OpenRow::new(DAY, Seq(7), &members);
+        let row = JournalRowWriter::new(DAY, Seq(7), &members);
         assert!(row.takes(DAY, Seq(8), &members));
         assert!(!row.takes(DAY, Seq(8), &follow("a")) && !row.takes(DAY, Seq(8), &erased));
     }
 
     #[test]
     fn what_is_read_by_its_seq_stands_alone() {
-        let row = OpenRow::new(DAY, Seq(7), &told(5));
+        let row = JournalRowWriter::new(DAY, Seq(7), &told(5));
         assert!(!row.takes(DAY, Seq(8), &told(5)));
     }
 
     #[test]
     fn a_full_row_takes_no_more() {
-        let mut row = OpenRow::new(DAY, Seq(7), &follow("a"));
+        let mut row = JournalRowWriter::new(DAY, Seq(7), &follow("a"));
         row.bytes.resize(ROW_BYTES, 0);
         assert!(!row.takes(DAY, Seq(8), &follow("b")));
     }
 
     #[test]
     fn a_row_that_is_cut_short_is_unreadable() {
-        let row = OpenRow::new(DAY, Seq(7), &follow("a"));
+        let row = JournalRowWriter::new(DAY, Seq(7), &follow("a"));
         for cut in 0..row.bytes.len() {
             assert!(each_record(Seq(7), &row.bytes[..cut], |_, _| Ok(())).is_err());
         }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Arrival, Variant};
+use crate::codec::{FORM, encode_onto};
 use crate::journal::table::{Partition, after_prefix};
 use crate::model::number::Seq;
-use crate::sets::codec::{FORM, encode_onto};
 
 /// Read access to the store, implemented outside the core.
 pub trait ReadView: Sync {
@@ -69,7 +69,7 @@ pub fn each(
 ///
 /// # Errors
 /// The visitor's, and [`Unreadable`] where the store can't be read.
-pub fn each_from(
+pub(crate) fn each_from(
     view: &dyn ReadView,
     partition: Partition,
     prefix: &[u8],
@@ -93,8 +93,8 @@ pub fn each_from(
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-impl From<crate::sets::codec::Corrupt> for Unreadable {
-    fn from(corrupt: crate::sets::codec::Corrupt) -> Self {
+impl From<crate::codec::Corrupt> for Unreadable {
+    fn from(corrupt: crate::codec::Corrupt) -> Self {
         Self(corrupt.to_string())
     }
 }
@@ -114,8 +114,8 @@ impl Unreadable {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::Reason;
-/// use tidings_core::journal::stored::{decode, encode};
+/// use tidings_core::journal::{decode, encode};
+/// use tidings_core::model::Reason;
 ///
 /// let bytes = encode(&Reason::Seen);
 /// assert_eq!(decode::<Reason>("a reason", &bytes)?, Reason::Seen);
@@ -123,7 +123,7 @@ impl Unreadable {
 /// let other = [&[99], &bytes[1..]].concat();
 /// let unreadable = decode::<Reason>("a reason", &other).unwrap_err();
 /// assert!(unreadable.to_string().contains("form 99"));
-/// # Ok::<(), tidings_core::journal::stored::Unreadable>(())
+/// # Ok::<(), tidings_core::journal::Unreadable>(())
 /// ```
 pub fn decode<'a, T: Deserialize<'a>>(what: &str, bytes: &'a [u8]) -> Result<T, Unreadable> {
     postcard::from_bytes(body(what, bytes)?).map_err(|fault| Unreadable::decode(what, &fault))
@@ -176,7 +176,7 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> Vec<u8> {
 
 /// An arrival with its seq.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StoredArrival {
+pub(crate) struct StoredArrival {
     /// Its seq.
     pub seq: Seq,
     /// The seq of the first record of its row in the journal; 0 once it is at rest.
@@ -189,14 +189,14 @@ pub struct StoredArrival {
 impl StoredArrival {
     /// Number of notifications in its sets.
     #[must_use]
-    pub fn notifications(&self) -> u64 {
+    pub(crate) fn notifications(&self) -> u64 {
         self.arrival.variants.iter().map(|variant| variant.recipients.len()).sum()
     }
 }
 
 /// A segment: consecutive arrivals of a bucket's day, at rest.
 #[derive(Debug)]
-pub struct Segment {
+pub(crate) struct Segment {
     /// The arrivals by seq, with empty sets.
     pub arrivals: Vec<Arc<StoredArrival>>,
     /// Arrival and variant by ordinal in the postings.
@@ -206,7 +206,7 @@ pub struct Segment {
 impl Segment {
     /// Prepares a stored segment.
     #[must_use]
-    pub fn new(arrivals: Vec<Arc<StoredArrival>>) -> Self {
+    pub(crate) fn new(arrivals: Vec<Arc<StoredArrival>>) -> Self {
         let mut variants = Vec::new();
         for (at, kept) in (0..).zip(&arrivals) {
             let variants_of = (0..).zip(&kept.arrival.variants);
@@ -217,7 +217,10 @@ impl Segment {
 
     /// The arrival and variant of an ordinal; `None` if there is no such ordinal.
     #[must_use]
-    pub fn variant(&self, ordinal: u32) -> Option<(u32, u32, &Arc<StoredArrival>, &Variant)> {
+    pub(crate) fn variant(
+        &self,
+        ordinal: u32,
+    ) -> Option<(u32, u32, &Arc<StoredArrival>, &Variant)> {
         let (at, variant) = *self.variants.get(ordinal as usize)?;
         let kept = self.arrivals.get(at as usize)?;
         Some((at, variant, kept, kept.arrival.variants.get(variant as usize)?))

@@ -53,7 +53,7 @@
 //! | `DETAILS` | day | bucket | segment, first arrival | of the same arrivals what an inbox shows |
 //! | `ENDED` | day | bucket | seq, channel | whose entry of an arrival ended by itself, as of the checkpoint |
 //! | `MESSAGES` | day | bucket | number, seq of the closing | a personal batch |
-//! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers |
+//! | `ATTEMPTS` | day | bucket | number, seq of the closing | the attempts of a day to send a message, with the provider's answers; the hash of its content |
 //! | `OCCURRENCES` | day | intake or bucket | instant, number | what occurred in a step that hooks tell the host |
 //! | `HOOKS` | base | intake | name of a hook | since when it is told, whether it was resumed or is replayed |
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook | how far it was told of this owner's occurrences |
@@ -62,8 +62,33 @@
 //! | `HOOK_PROGRESS` | base | intake or bucket | name of a hook, 0, next try, instant, number, index | an occurrence that it refuses, and that waits |
 //! | `CHUNKS` | either | either | table, rest of the key, number | a further chunk of a value that is longer than a row |
 //! | `PIECES` | either | either | the key of a value, number | a piece of a value that is longer than the store takes; the value's own row has their number |
+//! | `ADDRESSES` | base | intake | - | the key of the hashes of addresses |
+//! | `ADDRESSES` | base | bucket | - | nothing: the addresses of the bucket's recipients are indexed |
+//! | `ADDRESSES` | base | shared | hash of an address, bucket, number | nothing: the recipient has it; or since when they have it no more |
+//! | `FORMER_ADDRESSES` | base | shared | bucket, number, hash of an address | since when the recipient has it no more |
 //! | `LEFT_OUT` | day | bucket | place | how many recipients an admission left out of an event |
+//! | `HOUR_FIGURES` | base | intake, shard | (shard,) day, type, channel, hour | counts of a type in an hour |
+//! | `FIGURES` | base | intake, shard | (shard,) day, type, channel | counts of a type on a day |
+//! | `TENANT_FIGURES` | base | intake, shard | (shard,) day, tenant, channel | counts of a tenant on a day |
+//! | `DAY_FIGURES` | base | intake, shard | (shard,) day | counts of a deleted day, of all types and channels |
+//! | `FIGURES_SINCE` | base | intake | - | the first day whose figures are whole |
+//! | `DUE_CLOSINGS` | day | shard | its number, channel, instant (newest first), bucket and seq of the first | closings of a step, by which lists find messages |
+//! | `UNSENT` | day | shard | its number, state, reason, instant of the closing (newest first), bucket, seq | whose message of the closing was not handed over |
+//! | `MESSAGE_FACETS` | day | shard | its number, kind, number or hash, second (newest first) | some of the messages of a type, provider or tenant that were due in it, or that there are many |
+//! | `JOBS` | day | intake | 0, number of a job | a change of many messages, which are rows of their own |
+//! | `JOBS` | day | intake | 1, number of a job, bucket, row | up to 512 of its messages |
+//! | `JOBS` | day | intake | 2, number of a job | the number of these rows by bucket |
+//! | `JOBS` | day | shard | its number, number of a job | what became of the messages that the shard came to |
+//! | `JOBS` | day | bucket | number of a job | how far the bucket has come with it |
+//! | `CHANGES` | base | intake or shard | writer, instant (newest first), number | a line of the log of changes |
+//! | `CHANGES_BY` | base | intake or shard | writer, hash of a property, instant (newest first), number | nothing: the line has the property |
 //! | `ENDS` | day | bucket | 0, seq of an arrival (or 1, place; 2, seq of a closing), seq | nothing: the record tells its end |
+//! | `ARRIVED` | day | intake | complement of the place of the first | accepted events of a step, as lists show them |
+//! | `ARRIVED_INDEX` | day | intake | part, complement of a place | by hash of a value: those of some thousand events from that place on that have it |
+//! | `ARRIVED_INDEX` | day | intake | 255 | the ranges of places that are indexed |
+//! | `OLD_INDEXED` | day | intake | - | of a day before lists: how far its events are listed and indexed |
+//! | `OLD_INDEXED` | day | shard | its number | of a day before lists: the buckets whose messages are indexed |
+//! | `NOT_REACHED` | day | bucket | place | who was in the event's audience and got no entry, by reason |
 
 use crate::model::id::BucketNo;
 use crate::model::number::Seq;
@@ -106,7 +131,7 @@ pub enum Owner {
     Intake,
     /// A shard of the buckets, for what they share: their clock and counters.
     Shard,
-    /// Rows that any shard may write, since all write the same.
+    /// Rows that any shard may write, since all write the same, or each its own: those of the index of addresses.
     Shared,
 }
 
@@ -170,6 +195,23 @@ pub enum Table {
     TenantTerms = 89,
     ScheduledOfTenants = 90,
     Pieces = 92,
+    HourFigures = 106,
+    Figures = 107,
+    TenantFigures = 108,
+    DayFigures = 109,
+    FiguresSince = 114,
+    OldIndexed = 115,
+    DueClosings = 96,
+    Unsent = 97,
+    MessageFacets = 98,
+    Jobs = 99,
+    Addresses = 100,
+    FormerAddresses = 101,
+    Arrived = 93,
+    ArrivedIndex = 94,
+    NotReached = 95,
+    Changes = 102,
+    ChangesBy = 103,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.
@@ -184,8 +226,8 @@ impl Key {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::BucketNo;
-    /// use tidings_core::table::{Key, Owner, Table};
+    /// use tidings_core::journal::{Key, Owner, Table};
+    /// use tidings_core::model::BucketNo;
     ///
     /// let key = Key::of(Owner::Bucket(BucketNo(3)), Table::Journal).u64(7).done();
     /// assert_eq!(key, [0, 3, 36, 0, 0, 0, 0, 0, 0, 0, 7]);
@@ -235,7 +277,7 @@ impl Key {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::table::{Key, Owner, REST, Table, i64_at};
+    /// use tidings_core::journal::{Key, Owner, REST, Table, i64_at};
     ///
     /// let key = |number| Key::of(Owner::Intake, Table::Scheduled).i64(number).done();
     /// // The order of the bytes is that of the numbers, also below 0.
@@ -271,8 +313,8 @@ impl Key {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::BucketNo;
-/// use tidings_core::table::{Key, Owner, Table, is_of_bucket};
+/// use tidings_core::journal::{Key, Owner, Table, is_of_bucket};
+/// use tidings_core::model::BucketNo;
 ///
 /// let of = |owner| is_of_bucket(&Key::of(owner, Table::Meta).done());
 /// assert!(of(Owner::Bucket(BucketNo(3))) && !of(Owner::Intake) && !of(Owner::Shard));
@@ -287,7 +329,7 @@ pub fn is_of_bucket(key: &[u8]) -> bool {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::table::after_prefix;
+/// use tidings_core::journal::after_prefix;
 ///
 /// assert_eq!(after_prefix(b"artist/"), Some(b"artist0".to_vec()));
 /// assert_eq!(after_prefix(&[7, 255]), Some(vec![8]));
@@ -306,7 +348,7 @@ pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::table::{Key, Owner, REST, Table, u64_at};
+/// use tidings_core::journal::{Key, Owner, REST, Table, u64_at};
 ///
 /// let key = Key::of(Owner::Intake, Table::Rules).u32(1).done();
 /// // A key that is too short has no such number, and is no reason to panic.
@@ -319,19 +361,19 @@ pub fn u64_at(key: &[u8], offset: usize) -> Option<u64> {
 
 /// Reads a seq at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn seq_at(key: &[u8], offset: usize) -> Option<Seq> {
+pub(crate) fn seq_at(key: &[u8], offset: usize) -> Option<Seq> {
     u64_at(key, offset).map(Seq)
 }
 
 /// Reads a big-endian number of 2 bytes at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn u16_at(key: &[u8], offset: usize) -> Option<u16> {
+pub(crate) fn u16_at(key: &[u8], offset: usize) -> Option<u16> {
     Some(u16::from_be_bytes(key.get(offset..offset + 2)?.try_into().ok()?))
 }
 
 /// Reads a big-endian number of 4 bytes at `offset`; `None` if the key is shorter.
 #[must_use]
-pub fn u32_at(key: &[u8], offset: usize) -> Option<u32> {
+pub(crate) fn u32_at(key: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_be_bytes(key.get(offset..offset + 4)?.try_into().ok()?))
 }
 
@@ -343,7 +385,7 @@ pub fn i64_at(key: &[u8], offset: usize) -> Option<i64> {
 
 /// Reads a day's 4 bytes at `offset`.
 #[must_use]
-pub fn day_at(key: &[u8], offset: usize) -> Option<Day> {
+pub(crate) fn day_at(key: &[u8], offset: usize) -> Option<Day> {
     u32_at(key, offset).map(|number| Day((number ^ (1 << 31)).cast_signed()))
 }
 

@@ -12,20 +12,20 @@ use crate::model::channel::ChannelNo;
 use crate::model::number::{LaneNo, TenantNo};
 
 /// Maximum number of bytes of a batch key.
-pub const BATCH_KEY_BYTES_MAX: usize = 256;
+pub(crate) const BATCH_KEY_BYTES_MAX: usize = 256;
 
-/// A batch key: a text of at most [`BATCH_KEY_BYTES_MAX`] bytes, mostly the empty one. Cheap to clone. Order is
+/// A batch key: a text of at most `BATCH_KEY_BYTES_MAX` bytes, mostly the empty one. Cheap to clone. Order is
 /// the order of the bytes.
 ///
 /// # Examples
 /// ```
-/// use tidings_core::batch_key::BatchKey;
+/// use tidings_core::model::BatchKey;
 ///
 /// let key = BatchKey::new("doc/7")?;
 /// assert_eq!(key.as_str(), "doc/7");
 /// assert!(BatchKey::EMPTY < key);
 /// assert!(BatchKey::new(&"x".repeat(257)).is_err());
-/// # Ok::<(), tidings_core::batch_key::TooLong>(())
+/// # Ok::<(), tidings_core::model::BatchKeyTooLong>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchKey(Option<Arc<str>>);
@@ -33,7 +33,7 @@ pub struct BatchKey(Option<Arc<str>>);
 /// The refusal of a batch key with this number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a batch key has at most {BATCH_KEY_BYTES_MAX} bytes, got {0}")]
-pub struct TooLong(pub usize);
+pub struct BatchKeyTooLong(pub usize);
 
 /// The refusal of an event: its batch key on a channel is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -68,11 +68,11 @@ impl BatchKey {
     /// Reads a key.
     ///
     /// # Errors
-    /// [`TooLong`].
-    pub fn new(text: &str) -> Result<Self, TooLong> {
+    /// [`BatchKeyTooLong`].
+    pub fn new(text: &str) -> Result<Self, BatchKeyTooLong> {
         match text.len() {
             0 => Ok(Self::EMPTY),
-            len if len > BATCH_KEY_BYTES_MAX => Err(TooLong(len)),
+            len if len > BATCH_KEY_BYTES_MAX => Err(BatchKeyTooLong(len)),
             _ => Ok(Self(Some(text.into()))),
         }
     }

@@ -1,6 +1,6 @@
 //! The channels of this version: one table from which everything that depends on a channel derives.
 //!
-//! A new channel is a row at the end of [`TABLE`], a `Channel` of the node with its provider, and its keys in the
+//! A new channel is a row at the end of [`CHANNEL_KINDS`], a `Channel` of the node with its provider, and its keys in the
 //! configuration. What a configuration may name, which addresses a recipient may have, which entries end for
 //! want of one, and what can be paused follows from the row.
 
@@ -12,13 +12,13 @@ pub use mailbox::{Mailbox, NotAMailbox};
 mod address;
 mod mailbox;
 
-/// A channel's number: its place in the table ([`TABLE`]). Numbers are stored and never reused.
+/// A channel's number: its place in the table ([`CHANNEL_KINDS`]). Numbers are stored and never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ChannelNo(pub u8);
 
 /// The inbox's number.
-pub const INBOX_NO: ChannelNo = ChannelNo(0);
+pub(crate) const INBOX_NO: ChannelNo = ChannelNo(0);
 
 /// The number of the e-mail channel.
 pub const EMAIL_NO: ChannelNo = ChannelNo(1);
@@ -28,14 +28,14 @@ pub const INBOX: &str = "inbox";
 /// The e-mail channel.
 pub const EMAIL: &str = "email";
 /// All channels, including later ones, for a mute or a preference for all categories.
-pub const EACH: &str = "*";
+pub const EACH_CHANNEL: &str = "*";
 
 /// A channel: a way to reach recipients, with its name, its number and the addresses that it sends to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelKind {
     /// Its name in configurations and bodies.
     pub name: &'static str,
-    /// Its number in the store: its place in [`TABLE`], never given again.
+    /// Its number in the store: its place in [`CHANNEL_KINDS`], never given again.
     pub number: ChannelNo,
     /// Its name in a sentence.
     pub title: &'static str,
@@ -46,7 +46,7 @@ pub struct ChannelKind {
 }
 
 /// All channels, by number.
-pub const TABLE: [ChannelKind; 11] = [
+pub const CHANNEL_KINDS: [ChannelKind; 11] = [
     ChannelKind {
         name: INBOX,
         number: INBOX_NO,
@@ -127,11 +127,11 @@ pub const TABLE: [ChannelKind; 11] = [
 ];
 
 /// The names of all channels, by number.
-pub const CHANNELS: [&str; TABLE.len()] = {
-    let mut names = [""; TABLE.len()];
+pub const CHANNELS: [&str; CHANNEL_KINDS.len()] = {
+    let mut names = [""; CHANNEL_KINDS.len()];
     let mut at = 0;
     while at < names.len() {
-        names[at] = TABLE[at].name;
+        names[at] = CHANNEL_KINDS[at].name;
         at += 1;
     }
     names
@@ -139,19 +139,19 @@ pub const CHANNELS: [&str; TABLE.len()] = {
 
 /// The channel with a name.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static ChannelKind> {
-    TABLE.iter().find(|channel| channel.name == name)
+pub fn channel_kind(name: &str) -> Option<&'static ChannelKind> {
+    CHANNEL_KINDS.iter().find(|channel| channel.name == name)
 }
 
 /// The number of a channel, if this version knows it.
 #[must_use]
 pub fn channel_no(name: &str) -> Option<ChannelNo> {
-    named(name).map(|channel| channel.number)
+    channel_kind(name).map(|channel| channel.number)
 }
 
 /// The channels that send messages: all but the inbox.
-pub fn sending() -> impl Iterator<Item = &'static ChannelKind> {
-    TABLE.iter().filter(|channel| !channel.is_inbox())
+pub fn sending_channels() -> impl Iterator<Item = &'static ChannelKind> {
+    CHANNEL_KINDS.iter().filter(|channel| !channel.is_inbox())
 }
 
 impl ChannelNo {
@@ -182,12 +182,12 @@ mod tests {
 
     #[test]
     fn rows_stand_at_their_numbers() {
-        for (at, channel) in TABLE.iter().enumerate() {
+        for (at, channel) in CHANNEL_KINDS.iter().enumerate() {
             assert_eq!(usize::from(channel.number), at, "{}", channel.name);
             assert_eq!(CHANNELS[at], channel.name);
-            assert_eq!(named(channel.name), Some(channel));
+            assert_eq!(channel_kind(channel.name), Some(channel));
         }
-        assert!(sending().all(|channel| channel.number != INBOX_NO));
-        assert_eq!(named("pigeon"), None);
+        assert!(sending_channels().all(|channel| channel.number != INBOX_NO));
+        assert_eq!(channel_kind("pigeon"), None);
     }
 }

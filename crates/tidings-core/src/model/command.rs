@@ -6,8 +6,9 @@ use crate::model::batch_key::BatchKey;
 use crate::model::channel::ChannelNo;
 use crate::model::event::{Event, Object};
 use crate::model::id::Id;
+use crate::model::messages::jobs::{JobNo, NewJob};
 use crate::model::messages::{Attempt, MessageAct, MessageName};
-use crate::model::occurrence::{By, HookChange};
+use crate::model::occurrence::{ChangedBy, HookChange};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::{GivenAddress, RecipientChange};
 use crate::model::suppression::{AddressReport, ChannelAddress, SuppressedFor};
@@ -130,7 +131,7 @@ pub enum Command {
         tenant: Option<Id>,
         /// The cause.
         #[serde(default)]
-        by: By,
+        by: ChangedBy,
     },
     /// Makes open lanes due now (except the inbox).
     Flush {
@@ -161,12 +162,12 @@ pub enum Command {
         tenant: Option<Id>,
         /// The cause.
         #[serde(default)]
-        by: By,
+        by: ChangedBy,
     },
     /// Pauses a type or channel: nothing of it closes or is sent, and new entries wait.
-    Pause(Pausable),
+    Pause(PauseSubject),
     /// Resumes a type or channel: what is due is sent at once.
-    Resume(Pausable),
+    Resume(PauseSubject),
     /// Deletes every day before this one.
     Forget {
         /// The first day that is kept.
@@ -233,6 +234,13 @@ pub enum Command {
         /// The tenant.
         tenant: Id,
     },
+    /// Makes a job, which changes many messages.
+    BeginJob(Box<NewJob>),
+    /// Stops a job: what it did stays done.
+    StopJob {
+        /// The job.
+        job: JobNo,
+    },
     /// Makes a recipient a member of a tenant.
     Join {
         /// The recipient.
@@ -279,7 +287,7 @@ impl Command {
     }
 
     /// The addresses that it gives a recipient.
-    pub fn given_addresses(&self) -> impl Iterator<Item = (ChannelNo, &str)> {
+    pub(crate) fn given_addresses(&self) -> impl Iterator<Item = (ChannelNo, &str)> {
         let device = match self {
             Self::Device { channel, address, joins: true, .. } => Some((*channel, &*address.text)),
             _ => None,
@@ -306,7 +314,7 @@ impl Command {
     /// assert_eq!(subscribe.recipient(), Some(&ada));
     /// // A retraction concerns whoever was notified of the object.
     /// assert_eq!(Command::Retract { object: topic }.recipient(), None);
-    /// # Ok::<(), tidings_core::IdError>(())
+    /// # Ok::<(), tidings_core::model::IdError>(())
     /// ```
     #[must_use]
     pub fn recipient(&self) -> Option<&Id> {
@@ -339,7 +347,9 @@ impl Command {
             | Self::ReportAddress { .. }
             | Self::Hook { .. }
             | Self::Tenant { .. }
-            | Self::DeleteTenant { .. } => None,
+            | Self::DeleteTenant { .. }
+            | Self::BeginJob(_)
+            | Self::StopJob { .. } => None,
         }
     }
 }
@@ -360,7 +370,7 @@ pub struct Choice {
 
 /// A type or channel that can be paused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pausable {
+pub enum PauseSubject {
     /// The entries of a type, on all channels.
     Type(Id),
     /// A channel.

@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 ///
 /// # Examples
 /// ```
-/// use tidings_core::Data;
+/// use tidings_core::model::Data;
 ///
 /// let data: Data = serde_json::from_str(r#"{"plan": "gold"}"#)?;
 /// assert_eq!(data.fields()["plan"], "gold");
 /// assert_eq!(data.bytes(), 15);
 /// // Stores of the core's own form keep it as text, which says what it is.
-/// let stored = tidings_core::journal::stored::encode(&data);
-/// assert_eq!(tidings_core::journal::stored::decode::<Data>("data", &stored)?, data);
+/// let stored = tidings_core::journal::encode(&data);
+/// assert_eq!(tidings_core::journal::decode::<Data>("data", &stored)?, data);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Events of the host application, and their audiences.
 
-pub mod host_text;
-pub mod trace;
+pub(crate) mod host_text;
+pub(crate) mod trace;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -89,7 +89,7 @@ pub struct Event {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::Score;
+/// use tidings_core::model::Score;
 ///
 /// assert!(Score::new(2.5) > Score::new(-1.0));
 /// assert_eq!(Score::new(-0.0), Some(Score::default()));
@@ -175,7 +175,7 @@ pub struct Object {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::ImageSize;
+/// use tidings_core::model::ImageSize;
 ///
 /// let poster = ImageSize { width: 800, height: 1_200 };
 /// assert_eq!(poster.height_at(268), 402);
@@ -235,7 +235,7 @@ impl Object {
     /// assert_eq!(object.title, None);
     /// // Nobody has said whether it may be notified, which is not a no.
     /// assert_eq!(object.notifiable, None);
-    /// # Ok::<(), tidings_core::IdError>(())
+    /// # Ok::<(), tidings_core::model::IdError>(())
     /// ```
     #[must_use]
     pub fn bare(id: Id) -> Self {
@@ -275,7 +275,7 @@ pub struct Audience {
     pub topics: Vec<Id>,
     /// Circles on the map: the recipients within one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub near: Vec<Near>,
+    pub near: Vec<GeoCircle>,
     /// All recipients.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
@@ -293,7 +293,7 @@ impl Audience {
 
 /// A circle on the map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Near {
+pub struct GeoCircle {
     /// Degrees north, -90 to 90.
     pub lat: f64,
     /// Degrees east, -180 to 180.
@@ -319,7 +319,7 @@ impl Pivot {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::event::Pivot;
+    /// use tidings_core::model::Pivot;
     ///
     /// // One word for a role: in the configuration and in JSON.
     /// assert_eq!(Pivot::Target.word(), "target");

@@ -21,7 +21,7 @@ pub const ID_BYTES_MAX: usize = 256;
 /// // Ids are opaque: case counts, and the order is that of the bytes.
 /// assert_ne!(Id::new("Ada")?, Id::new("ada")?);
 /// assert!(Id::new("Zoe")? < Id::new("ada")?);
-/// # Ok::<(), tidings_core::IdError>(())
+/// # Ok::<(), tidings_core::model::IdError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -49,7 +49,8 @@ impl Id {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::{Id, IdError};
+    /// use tidings_core::Id;
+    /// use tidings_core::model::IdError;
     ///
     /// assert_eq!(Id::new(""), Err(IdError::Empty));
     /// assert_eq!(Id::new("a\tb"), Err(IdError::Control(1)));
@@ -102,6 +103,14 @@ impl TryFrom<&str> for Id {
     }
 }
 
+impl std::str::FromStr for Id {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        Self::new(text)
+    }
+}
+
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
@@ -124,7 +133,7 @@ impl BucketNo {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::BucketNo;
+    /// use tidings_core::model::BucketNo;
     ///
     /// // Rows are stored by it: the number of a recipient's bucket never changes.
     /// assert_eq!(BucketNo::of("ada", 16), BucketNo(15));

@@ -186,7 +186,7 @@ impl Default for Limits {
 /// A bound that a command exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{} {got} {}, more than {most}", bound.sentence().0, bound.sentence().1)]
-pub struct Exceeded {
+pub struct ExceededBound {
     /// The bound.
     pub bound: Bound,
     /// The value that the command has.
@@ -195,13 +195,12 @@ pub struct Exceeded {
     pub most: u32,
 }
 
-impl Exceeded {
+impl ExceededBound {
     /// Advice on how to fix it: names the bound, its value, and the value that was got.
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Limits;
-    /// use tidings_core::limits::Bound;
+    /// use tidings_core::model::{Bound, Limits};
     ///
     /// let exceeded = Limits::default().check(Bound::EventTopics, 101).unwrap_err();
     /// assert_eq!(exceeded.to_string(), "`to.topics` names 101 topics, more than 100");
@@ -220,14 +219,14 @@ impl Exceeded {
 
 /// A value of the store that commands can make longer, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Growing {
+pub enum GrowingValue {
     /// A recipient's profile with all preferences and mutes.
     Recipient,
     /// A tenant with its brand, defaults and data.
     Tenant,
 }
 
-impl Growing {
+impl GrowingValue {
     fn words(self) -> &'static str {
         match self {
             Self::Recipient => "the recipient's profile and preferences",
@@ -248,7 +247,7 @@ impl Growing {
 #[error("{} would take {got} bytes as stored, more than {most}", what.words())]
 pub struct TooLarge {
     /// The value.
-    pub what: Growing,
+    pub what: GrowingValue,
     /// Its bytes with the command.
     pub got: u64,
     /// The greatest number that is accepted.
@@ -261,7 +260,7 @@ impl TooLarge {
     ///
     /// # Errors
     /// [`TooLarge`].
-    pub(crate) fn check(what: Growing, got: usize, row_bytes: usize) -> Result<(), Self> {
+    pub(crate) fn check(what: GrowingValue, got: usize, row_bytes: usize) -> Result<(), Self> {
         let most = row_bytes - row_bytes / 16;
         if got > most {
             return Err(Self { what, got: got as u64, most: most as u64 });
@@ -287,8 +286,7 @@ impl Limits {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Limits;
-    /// use tidings_core::limits::Bound;
+    /// use tidings_core::model::{Bound, Limits};
     ///
     /// let limits = Limits::default().with(Bound::TopicLevels, 1_000);
     /// assert_eq!(limits.of(Bound::TopicLevels), Bound::TopicLevels.most());
@@ -310,10 +308,10 @@ impl Limits {
     /// Refuses a value that exceeds a bound.
     ///
     /// # Errors
-    /// [`Exceeded`].
-    pub fn check(&self, bound: Bound, got: u64) -> Result<(), Exceeded> {
+    /// [`ExceededBound`].
+    pub fn check(&self, bound: Bound, got: u64) -> Result<(), ExceededBound> {
         let most = self.of(bound);
-        if got > u64::from(most) { Err(Exceeded { bound, got, most }) } else { Ok(()) }
+        if got > u64::from(most) { Err(ExceededBound { bound, got, most }) } else { Ok(()) }
     }
 
     /// Refuses a topic that is too long or too deep.
@@ -323,16 +321,16 @@ impl Limits {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::limits::Bound;
-    /// use tidings_core::{Id, Limits};
+    /// use tidings_core::Id;
+    /// use tidings_core::model::{Bound, Limits};
     ///
     /// let limits = Limits::default().with(Bound::TopicLevels, 2);
     /// assert!(limits.check_topic(&Id::new("artist/42")?).is_ok());
     /// // A slash at the end is a level as well.
     /// assert!(limits.check_topic(&Id::new("artist/42/")?).is_err());
-    /// # Ok::<(), tidings_core::IdError>(())
+    /// # Ok::<(), tidings_core::model::IdError>(())
     /// ```
-    pub fn check_topic(&self, topic: &Id) -> Result<(), Exceeded> {
+    pub fn check_topic(&self, topic: &Id) -> Result<(), ExceededBound> {
         let topic = topic.as_str();
         self.check(Bound::TopicBytes, topic.len() as u64)?;
         self.check(Bound::TopicLevels, topic::followed_paths(topic).count() as u64)
@@ -341,8 +339,11 @@ impl Limits {
     /// Refuses data of a recipient or an object that is too large.
     ///
     /// # Errors
-    /// [`Exceeded`].
-    pub fn check_data<'a>(&self, data: impl IntoIterator<Item = &'a Data>) -> Result<(), Exceeded> {
+    /// [`ExceededBound`].
+    pub(crate) fn check_data<'a>(
+        &self,
+        data: impl IntoIterator<Item = &'a Data>,
+    ) -> Result<(), ExceededBound> {
         let mut data = data.into_iter();
         data.try_for_each(|data| self.check(Bound::DataBytes, data.bytes()))
     }
@@ -351,7 +352,7 @@ impl Limits {
     ///
     /// # Errors
     /// The first bound that it exceeds.
-    pub fn check_event(&self, event: &Event) -> Result<(), Exceeded> {
+    pub fn check_event(&self, event: &Event) -> Result<(), ExceededBound> {
         let to = &event.to;
         self.check(Bound::EventRecipients, to.recipients.len() as u64)?;
         self.check(Bound::EventExcept, to.except.len() as u64)?;

@@ -1,5 +1,7 @@
 //! Names, states and attempts of messages, as operators see and change them.
 
+pub(crate) mod jobs;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,20 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::id::BucketNo;
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::reason::Ending;
 use crate::model::time::{Day, Instant};
 
 /// The name of a message: the place where it is stored, without its recipient.
 ///
 /// # Examples
 /// ```
-/// use tidings_core::messages::MessageName;
+/// use tidings_core::model::MessageName;
 ///
 /// let name: MessageName = "2024-03-07.3.12.77".parse()?;
 /// assert_eq!(name.due.to_string(), "2024-03-07");
 /// assert_eq!(name.to_string(), "2024-03-07.3.12.77");
 /// // One text a message.
 /// assert!("2024-03-07.3.12.077".parse::<MessageName>().is_err());
-/// # Ok::<(), tidings_core::messages::MessageNameError>(())
+/// # Ok::<(), tidings_core::model::MessageNameError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MessageName {
@@ -96,6 +99,17 @@ impl MessageState {
         Self::Suppressed,
         Self::Cancelled,
     ];
+
+    /// The state of a message that ended.
+    #[must_use]
+    pub fn after(ending: Ending) -> Self {
+        match ending {
+            Ending::Delivered => Self::Sent,
+            Ending::Refused | Ending::Unreachable | Ending::Template => Self::Failed,
+            Ending::Unknown => Self::Unknown,
+            Ending::RecipientGone | Ending::Forgotten => Self::Cancelled,
+        }
+    }
 
     /// The word of the state.
     #[must_use]

@@ -8,6 +8,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::codec::encode_onto;
 use crate::journal::table::Owner;
 use crate::model::channel::ChannelNo;
 use crate::model::id::{BucketNo, Id};
@@ -16,7 +17,6 @@ use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::reason::Reason;
 use crate::model::suppression::{ChannelAddress, SuppressedFor};
 use crate::model::time::Instant;
-use crate::sets::codec::encode_onto;
 
 /// The kind of an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl OccurrenceKind {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::occurrence::OccurrenceKind;
+    /// use tidings_core::model::OccurrenceKind;
     ///
     /// for kind in OccurrenceKind::ALL {
     ///     assert_eq!(serde_json::to_value(kind)?, kind.name());
@@ -79,7 +79,7 @@ impl OccurrenceKind {
 /// The cause of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum ChangedBy {
     /// A call with an API key, or a command.
     #[default]
     Key,
@@ -91,7 +91,7 @@ pub enum By {
     Provider,
 }
 
-impl By {
+impl ChangedBy {
     /// The word of the cause.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -120,7 +120,7 @@ pub enum Occurrence {
         /// The mode from now on.
         mode: Mode,
         /// The cause.
-        by: By,
+        by: ChangedBy,
         /// The tenant for whose entries alone it holds; `None` = for all.
         tenant: Option<Id>,
     },
@@ -133,7 +133,7 @@ pub enum Occurrence {
         /// The recipient of the message that led to it, where one did.
         recipient: Option<Id>,
         /// The cause.
-        by: By,
+        by: ChangedBy,
     },
 }
 
@@ -308,10 +308,10 @@ mod tests {
             row: OccurrenceRow { at: Instant(7), number },
             index: 0,
         };
-        let id = occurrence(By::Key).id(place(0));
-        assert_eq!(id, occurrence(By::Key).id(place(0)));
+        let id = occurrence(ChangedBy::Key).id(place(0));
+        assert_eq!(id, occurrence(ChangedBy::Key).id(place(0)));
         assert!(id.len() == 36 && id.starts_with("occ_"), "{id}");
-        assert_ne!(id, occurrence(By::Key).id(place(1)));
-        assert_ne!(id, occurrence(By::Provider).id(place(0)));
+        assert_ne!(id, occurrence(ChangedBy::Key).id(place(1)));
+        assert_ne!(id, occurrence(ChangedBy::Provider).id(place(0)));
     }
 }

@@ -17,7 +17,7 @@ use crate::rules::Rules;
 ///
 /// # Examples
 /// ```
-/// use tidings_core::Paused;
+/// use tidings_core::model::Paused;
 ///
 /// // As stored: types by name, channels by number.
 /// let paused: Paused = serde_json::from_str(r#"{"types": ["comment"], "channels": [1, 99]}"#)?;

@@ -13,7 +13,7 @@ pub const ALL_CATEGORIES: &str = "*";
 ///
 /// # Examples
 /// ```
-/// use tidings_core::{Mode, PreferenceScope};
+/// use tidings_core::model::{Mode, PreferenceScope};
 ///
 /// let scope: PreferenceScope = serde_json::from_str(r#"{"category": "social"}"#)?;
 /// assert_eq!(scope, PreferenceScope::Category("social".to_owned()));

@@ -93,7 +93,7 @@ impl Ending {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::{Ending, Outcome, Reason};
+    /// use tidings_core::model::{Ending, Outcome, Reason};
     ///
     /// assert_eq!(Ending::Refused.outcome(), Outcome::Failed);
     /// assert_eq!(Ending::Refused.reason(), Some(Reason::Refused));
@@ -152,6 +152,30 @@ impl Outcome {
 }
 
 impl Reason {
+    /// All reasons, in the order in which they are stored.
+    pub const ALL: [Self; 20] = [
+        Self::UnknownType,
+        Self::RecipientGone,
+        Self::Expired,
+        Self::Preference,
+        Self::Condition,
+        Self::NotApplicable,
+        Self::Seen,
+        Self::Stale,
+        Self::NoAddress,
+        Self::Event,
+        Self::Forgotten,
+        Self::Refused,
+        Self::Unreachable,
+        Self::ConditionError,
+        Self::Replaced,
+        Self::Message,
+        Self::Suppressed,
+        Self::Template,
+        Self::TenantGone,
+        Self::NotAllowed,
+    ];
+
     /// The outcome that this reason leads to.
     #[must_use]
     pub fn outcome(self) -> Outcome {
@@ -180,7 +204,7 @@ impl Reason {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Reason;
+    /// use tidings_core::model::Reason;
     ///
     /// assert_eq!(Reason::NoAddress.word(), "no_address");
     /// assert_eq!(serde_json::to_value(Reason::NoAddress)?, Reason::NoAddress.word());

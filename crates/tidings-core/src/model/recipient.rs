@@ -13,7 +13,7 @@ use crate::rules::QuietHours;
 /// The state of a recipient, which decides whether messages are sent; read when a message is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum RecipientState {
     /// Messages are sent.
     #[default]
     Active,
@@ -39,7 +39,7 @@ pub struct Recipient {
     /// The place: degrees north and east, both or neither.
     pub place: Option<(f64, f64)>,
     /// The state, which decides whether messages are sent.
-    pub state: State,
+    pub state: RecipientState,
     /// Data of the host.
     pub data: Option<Data>,
     /// Quiet hours of one's own; `None` = those of each channel.
@@ -50,8 +50,7 @@ pub struct Recipient {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::channel::{ChannelNo, EMAIL_NO};
-/// use tidings_core::recipient::OwnHours;
+/// use tidings_core::model::{ChannelNo, EMAIL_NO, OwnHours};
 /// use tidings_core::rules::QuietHours;
 ///
 /// let night = QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
@@ -108,6 +107,11 @@ impl Addresses {
         self.views(channel).map(|(address, _)| address)
     }
 
+    /// All addresses, each with its channel.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (ChannelNo, &str)> {
+        self.0.iter().map(|known| (known.channel, &*known.address))
+    }
+
     /// The addresses of a channel, each with its tenant, in the order in which they were given.
     pub fn views(&self, channel: ChannelNo) -> impl Iterator<Item = (&str, Option<TenantNo>)> {
         let known = self.0.iter().filter(move |known| known.channel == channel);
@@ -118,9 +122,7 @@ impl Addresses {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::channel::ChannelNo;
-    /// use tidings_core::recipient::Addresses;
-    /// use tidings_core::tenant::TenantNo;
+    /// use tidings_core::model::{Addresses, ChannelNo, TenantNo};
     ///
     /// let (webpush, acme) = (ChannelNo(3), Some(TenantNo::FIRST));
     /// let mut addresses = Addresses::default();
@@ -216,8 +218,8 @@ impl From<&str> for GivenAddress {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::channel::EMAIL_NO;
-/// use tidings_core::{Id, RecipientChange};
+/// use tidings_core::Id;
+/// use tidings_core::model::{EMAIL_NO, RecipientChange};
 ///
 /// let change: RecipientChange =
 ///     serde_json::from_str(r#"{"id": "ada", "name": "Ada", "addresses": {"1": []}}"#)?;
@@ -245,7 +247,7 @@ pub struct RecipientChange {
     /// New longitude in degrees; `Some(None)` removes the place.
     pub lon: Option<Option<f64>>,
     /// New state.
-    pub state: Option<State>,
+    pub state: Option<RecipientState>,
     /// New data, as a whole; `Some(None)` removes it.
     pub data: Option<Option<Data>>,
     /// New quiet hours; `Some(None)` = those of each channel.
@@ -276,7 +278,7 @@ impl RecipientChange {
     }
 
     /// The tenants that it names: those of which the recipient is a member, and those of addresses.
-    pub fn named_tenants(&self) -> impl Iterator<Item = &Id> {
+    pub(crate) fn named_tenants(&self) -> impl Iterator<Item = &Id> {
         let of_addresses = self.addresses.values().flatten();
         let of_addresses = of_addresses.filter_map(|address| address.tenant.as_ref());
         self.tenants.iter().flatten().chain(of_addresses)

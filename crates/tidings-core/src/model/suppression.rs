@@ -39,7 +39,7 @@ impl SuppressedFor {
     /// Returns true if it ends when the host gives the address again: the app has it from the device anew, so it is there
     /// again. What people wish, or mail servers say, doesn't change by that.
     #[must_use]
-    pub fn ends_when_given(self) -> bool {
+    pub(crate) fn ends_when_given(self) -> bool {
         self == Self::Gone
     }
 
@@ -47,7 +47,7 @@ impl SuppressedFor {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::suppression::SuppressedFor;
+    /// use tidings_core::model::SuppressedFor;
     ///
     /// for reason in SuppressedFor::ALL {
     ///     assert_eq!(serde_json::to_value(reason)?, reason.word());
@@ -94,14 +94,14 @@ pub enum AddressReport {
     OptedIn,
     /// A message came back, and the next one may arrive. Five of five days within 30, with no arrival between them,
     /// suppress it for 30 days.
-    Bounced(Source),
+    Bounced(SuppressionSource),
     /// A message arrived. A report ends all earlier bounces; an answer of a provider ends its own refusals.
-    Arrived(Source),
+    Arrived(SuppressionSource),
 }
 
 /// The source of a statement about one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
+pub enum SuppressionSource {
     /// A report that came after the message was handed over.
     Report,
     /// The answer of a provider to the message.
@@ -125,8 +125,7 @@ impl ProviderHash {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::channel::EMAIL_NO;
-/// use tidings_core::suppression::ChannelAddress;
+/// use tidings_core::model::{ChannelAddress, EMAIL_NO};
 ///
 /// let address = ChannelAddress::new(EMAIL_NO, "Ada@Example.org");
 /// assert_eq!(address.to_string(), "email:ada@example.org");
@@ -156,7 +155,7 @@ impl FromStr for ChannelAddress {
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let (channel, address) = text.split_once(':').ok_or(NotAnAddress)?;
-        let channel = channel::sending().find(|known| known.name == channel);
+        let channel = channel::sending_channels().find(|known| known.name == channel);
         let channel = channel.ok_or(NotAnAddress)?;
         Ok(Self::new(channel.number, address))
     }
@@ -171,7 +170,8 @@ impl ChannelAddress {
     /// The address in the form in which equal ones are the same text.
     #[must_use]
     pub fn new(channel: ChannelNo, address: &str) -> Self {
-        let kind = channel::TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
+        let kind =
+            channel::CHANNEL_KINDS.get(usize::from(channel)).and_then(|channel| channel.address);
         let address = kind.map_or_else(|| address.to_owned(), |kind| kind.compared(address));
         Self { channel, address }
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::channel::{ChannelNo, EACH, TABLE, channel_no};
+use crate::model::channel::{CHANNEL_KINDS, ChannelNo, EACH_CHANNEL, channel_no};
 use crate::model::command::Choice;
 use crate::model::data::Data;
 use crate::model::id::Id;
@@ -17,7 +17,7 @@ use crate::model::recipient::OwnHours;
 use crate::model::time::Instant;
 use crate::rules::presentation::{Brand, FormOfAddress};
 
-pub use crate::model::number::TenantNo;
+pub(crate) use crate::model::number::TenantNo;
 
 /// A tenant, without its id and its members.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -84,10 +84,7 @@ impl Tenant {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::channel::TABLE;
-    /// use tidings_core::command::Choice;
-    /// use tidings_core::tenant::Tenant;
-    /// use tidings_core::{Mode, PreferenceScope};
+    /// use tidings_core::model::{CHANNEL_KINDS, Choice, Mode, PreferenceScope, Tenant};
     ///
     /// let choice = |channel: &str, mode| Choice {
     ///     scope: PreferenceScope::AllCategories,
@@ -97,14 +94,15 @@ impl Tenant {
     /// };
     /// let preferences = vec![choice("*", Mode::Never), choice("email", Mode::Immediate)];
     /// let terms = Tenant { preferences, ..Tenant::default() }.terms();
-    /// assert_eq!(terms.preferences.len(), TABLE.len());
+    /// assert_eq!(terms.preferences.len(), CHANNEL_KINDS.len());
     /// assert!(terms.preferences.iter().any(|(.., mode)| *mode == Mode::Immediate));
     /// ```
     #[must_use]
     pub fn terms(&self) -> TenantTerms {
         let mut preferences = BTreeMap::new();
         for choice in self.preferences.iter().filter(|choice| !choice.scope.is_mute()) {
-            let all = TABLE.iter().map(|of| of.number).filter(|_| choice.channel == EACH);
+            let all =
+                CHANNEL_KINDS.iter().map(|of| of.number).filter(|_| choice.channel == EACH_CHANNEL);
             for channel in channel_no(&choice.channel).into_iter().chain(all) {
                 preferences.insert((channel, choice.scope.clone()), choice.mode.clone());
             }
@@ -227,7 +225,7 @@ fn given<T: Clone>(given: Option<&Option<T>>, known: Option<T>) -> Option<T> {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::tenant::View;
+/// use tidings_core::model::View;
 ///
 /// assert!(View::Of("acme").shows(None) && View::Of("acme").shows(Some("acme")));
 /// assert!(!View::Of("acme").shows(Some("other")) && !View::Only("acme").shows(None));
@@ -270,7 +268,10 @@ impl<T> View<T> {
     ///
     /// # Errors
     /// The errors of `name`.
-    pub fn try_map<U, E>(&self, name: impl FnOnce(&T) -> Result<U, E>) -> Result<View<U>, E> {
+    pub(crate) fn try_map<U, E>(
+        &self,
+        name: impl FnOnce(&T) -> Result<U, E>,
+    ) -> Result<View<U>, E> {
         Ok(match self {
             Self::All => View::All,
             Self::Of(tenant) => View::Of(name(tenant)?),

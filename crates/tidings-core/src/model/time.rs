@@ -41,7 +41,7 @@ pub struct Day(pub i32);
 ///
 /// # Examples
 /// ```
-/// use tidings_core::time::WallTime;
+/// use tidings_core::model::WallTime;
 ///
 /// let morning = WallTime::parse("2024-05-01T09:00").unwrap();
 /// assert_eq!(morning.to_string(), "2024-05-01T09:00:00");
@@ -78,7 +78,7 @@ impl Instant {
     /// assert_eq!(instant, Instant(-1));
     /// // A time without an offset could be any of two dozen instants.
     /// assert!(Instant::parse("2024-01-01T09:00:00").is_err());
-    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// # Ok::<(), tidings_core::model::TimeError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         let fault = || TimeError::Instant(text.to_owned());
@@ -115,13 +115,13 @@ impl Instant {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::time::HOUR_MS;
+    /// use tidings_core::model::HOUR_MS;
     ///
     /// let noon = Instant::parse("2024-02-28T12:00:00Z")?;
     /// assert_eq!(noon.plus_ms(24 * HOUR_MS).to_string(), "2024-02-29T12:00:00Z");
     /// // A hold of any length leads to an instant that the calendar has.
     /// assert_eq!(noon.plus_ms(i64::MAX), Instant::MAX);
-    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// # Ok::<(), tidings_core::model::TimeError>(())
     /// ```
     #[must_use]
     pub fn plus_ms(self, ms: i64) -> Self {
@@ -139,7 +139,7 @@ impl Instant {
     /// assert_eq!(late.day(), Day::parse("2024-02-01")?);
     /// // Before 1970 as well, a day begins at its own midnight.
     /// assert_eq!(Instant(-1).day(), Day(-1));
-    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// # Ok::<(), tidings_core::model::TimeError>(())
     /// ```
     #[must_use]
     pub fn day(self) -> Day {
@@ -164,7 +164,7 @@ impl Day {
     /// assert_eq!(day.end().to_string(), "2024-01-01T00:00:00Z");
     /// assert_ne!(day.end().day(), day);
     /// assert_eq!(day.end().plus_ms(-1).day(), day);
-    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// # Ok::<(), tidings_core::model::TimeError>(())
     /// ```
     #[must_use]
     pub fn end(self) -> Instant {
@@ -184,7 +184,7 @@ impl Day {
     /// // 2023 was no leap year, and a day has two digits.
     /// assert!(Day::parse("2023-02-29").is_err());
     /// assert!(Day::parse("2024-02-1").is_err());
-    /// # Ok::<(), tidings_core::time::TimeError>(())
+    /// # Ok::<(), tidings_core::model::TimeError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         if text.len() != 10 {
@@ -272,7 +272,7 @@ impl TryFrom<String> for WallTime {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::time::duration_text;
+/// use tidings_core::model::duration_text;
 ///
 /// assert_eq!(duration_text(900_000), "15m");
 /// assert_eq!(duration_text(1_500), "1500ms");

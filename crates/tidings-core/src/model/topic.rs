@@ -35,13 +35,13 @@ impl TopicError {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::topic::{TopicError, check};
+/// use tidings_core::model::{TopicError, check_topic};
 ///
-/// assert_eq!(check("artist/42/works"), Ok(()));
-/// assert_eq!(check("artist//42"), Err(TopicError::EmptyLevel));
-/// assert_eq!(check("artist/*"), Err(TopicError::Wildcard));
+/// assert_eq!(check_topic("artist/42/works"), Ok(()));
+/// assert_eq!(check_topic("artist//42"), Err(TopicError::EmptyLevel));
+/// assert_eq!(check_topic("artist/*"), Err(TopicError::Wildcard));
 /// ```
-pub fn check(topic: &str) -> Result<(), TopicError> {
+pub fn check_topic(topic: &str) -> Result<(), TopicError> {
     for level in topic.split('/') {
         if level.is_empty() {
             return Err(TopicError::EmptyLevel);
@@ -65,7 +65,7 @@ pub fn check(topic: &str) -> Result<(), TopicError> {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::topic::followed_paths;
+/// use tidings_core::model::followed_paths;
 ///
 /// let heard = |topic| followed_paths(topic).collect::<Vec<_>>();
 /// assert_eq!(heard("artist/42/works"), ["artist/42/works", "artist/42", "artist"]);
@@ -84,16 +84,16 @@ mod tests {
     #[test]
     fn field_19_a_topic_that_no_follower_would_match_is_refused() {
         for topic in ["a", "a/b/c", "künstler/ä b", "a*/b", "c#/c++", "a.b/-"] {
-            assert_eq!(check(topic), Ok(()), "{topic}");
+            assert_eq!(check_topic(topic), Ok(()), "{topic}");
         }
         for topic in ["", "/", "a/", "/a", "a//b", "a///b"] {
-            assert_eq!(check(topic), Err(TopicError::EmptyLevel), "{topic:?}");
+            assert_eq!(check_topic(topic), Err(TopicError::EmptyLevel), "{topic:?}");
         }
         for topic in [" a", "a /b", "a/ b", "a\u{a0}"] {
-            assert_eq!(check(topic), Err(TopicError::Space), "{topic:?}");
+            assert_eq!(check_topic(topic), Err(TopicError::Space), "{topic:?}");
         }
         for topic in ["*", "a/*", "+/a", "a/#", "a/**"] {
-            assert_eq!(check(topic), Err(TopicError::Wildcard), "{topic:?}");
+            assert_eq!(check_topic(topic), Err(TopicError::Wildcard), "{topic:?}");
         }
     }
 

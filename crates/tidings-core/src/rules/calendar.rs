@@ -33,7 +33,7 @@ impl Zone {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::calendar::Zone;
+    /// use tidings_core::rules::Zone;
     ///
     /// assert_eq!(Zone::find("europe/berlin").unwrap().name(), "Europe/Berlin");
     /// assert_eq!(Zone::find("+01:00"), None);
@@ -59,7 +59,7 @@ impl Zone {
 
     /// The offset from UTC at an instant, in milliseconds.
     #[must_use]
-    pub fn offset_ms(&self, at: Instant) -> i64 {
+    pub(crate) fn offset_ms(&self, at: Instant) -> i64 {
         let at = Timestamp::from_millisecond(at.0);
         at.map_or(0, |at| i64::from(self.0.to_offset(at).seconds()) * SECOND_MS)
     }
@@ -69,8 +69,8 @@ impl Zone {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::calendar::Zone;
-    /// use tidings_core::time::WallTime;
+    /// use tidings_core::model::WallTime;
+    /// use tidings_core::rules::Zone;
     ///
     /// let morning = WallTime::parse("2024-05-01T09:00").unwrap();
     /// let paris = Zone::find("Europe/Paris").unwrap();
@@ -128,7 +128,7 @@ pub trait PersonCalendar {
 /// Recipients whose deadlines are the same: those of a zone, of the same times of their own and, where slots are spread,
 /// of a checksum.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alike<'a> {
+pub struct DeadlineGroup<'a> {
     /// The zone; `None` if it is not needed.
     pub zone: Option<&'a Zone>,
     /// The checksum of one of them; 0 if it is not needed.
@@ -137,7 +137,7 @@ pub struct Alike<'a> {
     pub own_times: OwnTimes,
 }
 
-impl PersonCalendar for Alike<'_> {
+impl PersonCalendar for DeadlineGroup<'_> {
     fn zone(&self) -> Option<&Zone> {
         self.zone
     }
@@ -174,20 +174,19 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// Clocks in Berlin go forward from 02:00 to 03:00, so a digest at 02:30 comes at 03:00 on that day:
 /// ```
 /// use tidings_core::Instant;
-/// use tidings_core::calendar::{Zone, next_slot};
-/// use tidings_core::rules::{Digest, Every};
+/// use tidings_core::rules::{Digest, Every, Zone, next_slot};
 ///
 /// let berlin = Zone::find("Europe/Berlin").unwrap();
 /// let daily = Digest::new(Every::Day, 2 * 60 + 30);
 /// let slot = next_slot(&daily, &berlin, Instant::parse("2024-03-31T00:00:00+01:00")?);
 /// assert_eq!(slot, Instant::parse("2024-03-31T03:00:00+02:00")?);
-/// # Ok::<(), tidings_core::time::TimeError>(())
+/// # Ok::<(), tidings_core::model::TimeError>(())
 /// ```
 ///
 /// In autumn 02:30 occurs twice, and the digest comes once:
 /// ```
 /// # use tidings_core::Instant;
-/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Zone, next_slot};
 /// # use tidings_core::rules::{Digest, Every};
 /// # let berlin = Zone::find("Europe/Berlin").unwrap();
 /// # let daily = Digest::new(Every::Day, 2 * 60 + 30);
@@ -195,29 +194,29 @@ fn next_minute(wall: DateTime) -> Option<DateTime> {
 /// assert_eq!(first, Instant::parse("2024-10-27T02:30:00+02:00")?);
 /// let second = next_slot(&daily, &berlin, first);
 /// assert_eq!(second, Instant::parse("2024-10-28T02:30:00+01:00")?);
-/// # Ok::<(), tidings_core::time::TimeError>(())
+/// # Ok::<(), tidings_core::model::TimeError>(())
 /// ```
 ///
 /// A month that lacks the day has its slot on its last:
 /// ```
 /// # use tidings_core::Instant;
-/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Zone, next_slot};
 /// # use tidings_core::rules::{Digest, Every};
 /// let monthly = Digest::new(Every::Month(31), 9 * 60);
 /// let slot = next_slot(&monthly, &Zone::utc(), Instant::parse("2024-02-01T00:00:00Z")?);
 /// assert_eq!(slot.to_string(), "2024-02-29T09:00:00Z");
-/// # Ok::<(), tidings_core::time::TimeError>(())
+/// # Ok::<(), tidings_core::model::TimeError>(())
 /// ```
 ///
 /// A digest of every 6 hours goes round the day:
 /// ```
 /// # use tidings_core::Instant;
-/// # use tidings_core::calendar::{Zone, next_slot};
+/// # use tidings_core::rules::{Zone, next_slot};
 /// # use tidings_core::rules::{Digest, Every};
 /// let tides = Digest::new(Every::Hours(6), 9 * 60);
 /// let slot = next_slot(&tides, &Zone::utc(), Instant::parse("2024-02-01T22:00:00Z")?);
 /// assert_eq!(slot.to_string(), "2024-02-02T03:00:00Z");
-/// # Ok::<(), tidings_core::time::TimeError>(())
+/// # Ok::<(), tidings_core::model::TimeError>(())
 /// ```
 #[must_use]
 pub fn next_slot(digest: &Digest, zone: &Zone, after: Instant) -> Instant {
@@ -258,7 +257,7 @@ fn times_on(date: Date, digest: &Digest) -> Vec<DateTime> {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::calendar::checksum;
+/// use tidings_core::rules::checksum;
 ///
 /// assert_eq!(checksum("123456789"), 0xcbf4_3926);
 /// ```
@@ -272,8 +271,7 @@ pub fn checksum(id: &str) -> u32 {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::calendar::delay_ms;
-/// use tidings_core::rules::{Digest, Every};
+/// use tidings_core::rules::{Digest, Every, delay_ms};
 ///
 /// let mut tides = Digest::new(Every::Hours(6), 9 * 60);
 /// assert_eq!(delay_ms(&tides, 67), 0);
@@ -294,8 +292,7 @@ pub fn delay_ms(digest: &Digest, checksum: u32) -> i64 {
 /// # Examples
 /// ```
 /// use tidings_core::Instant;
-/// use tidings_core::calendar::{Zone, quiet_until};
-/// use tidings_core::rules::QuietHours;
+/// use tidings_core::rules::{QuietHours, Zone, quiet_until};
 ///
 /// let night = QuietHours { from_minute: 22 * 60, to_minute: 7 * 60, days: QuietHours::EVERY_DAY };
 /// let until = |at: &str| quiet_until(&night, &Zone::utc(), Instant::parse(at).unwrap());

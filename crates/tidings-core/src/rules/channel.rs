@@ -30,19 +30,19 @@ pub struct ChannelRules {
     pub redirect: Option<String>,
     /// The addresses to which messages may go; `None` = all.
     #[serde(default)]
-    pub allow: Option<Vec<Allowed>>,
+    pub allow: Option<Vec<AllowedAddresses>>,
 }
 
 /// The addresses to which messages of a channel may go.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Allowed {
+pub enum AllowedAddresses {
     /// One address, in the form in which addresses are compared.
     Address(String),
     /// The addresses of a domain, in the same form.
     Domain(String),
 }
 
-impl Allowed {
+impl AllowedAddresses {
     /// The address of a channel, or `@` and a domain.
     #[must_use]
     pub fn new(channel: ChannelNo, text: &str) -> Self {
@@ -70,12 +70,12 @@ impl ChannelRules {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::channel::EMAIL_NO;
-    /// use tidings_core::rules::{Allowed, ChannelRules};
+    /// use tidings_core::model::EMAIL_NO;
+    /// use tidings_core::rules::{AllowedAddresses, ChannelRules};
     ///
     /// let mut rules = ChannelRules::default();
     /// assert!(rules.allows(EMAIL_NO, "ann@example.org"));
-    /// rules.allow = Some(vec![Allowed::new(EMAIL_NO, "@Example.org")]);
+    /// rules.allow = Some(vec![AllowedAddresses::new(EMAIL_NO, "@Example.org")]);
     /// assert!(rules.allows(EMAIL_NO, "ann@EXAMPLE.org"));
     /// assert!(!rules.allows(EMAIL_NO, "ann@mail.example.org"));
     /// ```

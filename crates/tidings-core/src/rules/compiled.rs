@@ -6,21 +6,21 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cel::{OF_CONDITION, OF_EVENT, Program};
-use crate::model::batch_key::{BatchKeys, KeyTooLong, TooLong};
-use crate::model::channel::{CHANNELS, ChannelKind, ChannelNo, TABLE, channel_no};
+use crate::model::batch_key::{BatchKeyTooLong, BatchKeys, KeyTooLong};
+use crate::model::channel::{CHANNEL_KINDS, CHANNELS, ChannelKind, ChannelNo, channel_no};
 use crate::model::event::Event;
 use crate::model::number::{LaneNo, TypeNo};
 use crate::model::pause::Paused;
 use crate::model::preference::Mode;
 use crate::model::time::Instant;
 use crate::rules::calendar::{PersonCalendar, Zone, delay_ms, next_slot};
-use crate::rules::lane_kind::{LaneKind, Parameters};
-use crate::rules::names::{LaneName, Named, Names};
+use crate::rules::lane_kind::{LaneKind, PolicyParameters};
+use crate::rules::names::{LaneName, NumberedName, NumberedNames};
 use crate::rules::{Cap, Digest, Policy, QuietHours, Rules, TypeRules};
 
 /// A compiled version of the rules.
 #[derive(Debug)]
-pub struct Version {
+pub struct RulesVersion {
     /// The number, from 1.
     pub number: u32,
     /// The rules.
@@ -88,10 +88,10 @@ struct CompiledRoute {
     batch_key: Option<Program>,
 }
 
-impl Version {
+impl RulesVersion {
     /// Compiles rules; names without a number get one and are returned.
     #[must_use]
-    pub fn new(number: u32, rules: Rules, names: &mut Names) -> (Self, Vec<Named>) {
+    pub fn new(number: u32, rules: Rules, names: &mut NumberedNames) -> (Self, Vec<NumberedName>) {
         let mut given = Vec::new();
         let mut types = FxHashMap::default();
         let mut quiet: FxHashMap<LaneNo, i64> = FxHashMap::default();
@@ -153,7 +153,7 @@ impl Version {
 
     /// The longest `quiet` of a `leading` lane, in milliseconds: the time for which its last message may be needed.
     #[must_use]
-    pub fn longest_quiet(&self, lane: LaneNo) -> i64 {
+    pub(crate) fn longest_quiet(&self, lane: LaneNo) -> i64 {
         self.quiet.get(&lane).copied().unwrap_or(0)
     }
 
@@ -217,19 +217,19 @@ impl Type {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::compiled::Version;
-    /// use tidings_core::names::Names;
-    /// use tidings_core::{Mode, Rules};
+    /// use tidings_core::Rules;
+    /// use tidings_core::model::Mode;
+    /// use tidings_core::rules::{NumberedNames, RulesVersion};
     ///
     /// let kind = serde_json::from_str(
     ///     r#"{"category": "social", "include_actor": false, "urgent": false,
     ///         "channels": {"email": {"policy": {"Cooldown": {"quiet_ms": 1000, "max_wait_ms": null}}}}}"#,
     /// )?;
     /// let rules = Rules { types: [("comment".to_owned(), kind)].into(), ..Rules::default() };
-    /// let mut names = Names::default();
-    /// let (version, _) = Version::new(1, rules, &mut names);
+    /// let mut names = NumberedNames::default();
+    /// let (version, _) = RulesVersion::new(1, rules, &mut names);
     /// let comment = version.of_type(names.type_no("comment").unwrap()).unwrap();
-    /// let email = tidings_core::channel::channel_no("email").unwrap();
+    /// let email = tidings_core::model::channel_no("email").unwrap();
     ///
     /// let lane = comment.lane(email, None).unwrap();
     /// assert_eq!(names.lane(lane).name, "cooldown");
@@ -265,7 +265,7 @@ impl Type {
 
     /// [`Type::lane`] under pauses: entries of paused types take the lane that is never due.
     #[must_use]
-    pub fn lane_while(
+    pub(crate) fn lane_while(
         &self,
         paused: &Paused,
         channel: ChannelNo,
@@ -293,10 +293,12 @@ impl Type {
 
     /// The type's own lane on a channel, with its parameters.
     #[must_use]
-    fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, Parameters)> {
+    fn own_lane(&self, channel: ChannelNo) -> Option<(LaneNo, PolicyParameters)> {
         let route = self.routes.get(usize::from(channel))?.as_ref()?;
-        let parameters =
-            Parameters { max_items: route.max_items.unwrap_or(0), ..Parameters::of(&route.policy) };
+        let parameters = PolicyParameters {
+            max_items: route.max_items.unwrap_or(0),
+            ..PolicyParameters::of(&route.policy)
+        };
         Some((route.lane?, parameters))
     }
 
@@ -309,8 +311,9 @@ impl Type {
         for channel in self.channels(event.channels.as_deref()) {
             let route = self.routes.get(usize::from(channel)).and_then(Option::as_ref);
             if let Some(program) = route.and_then(|route| route.batch_key.as_ref()) {
-                let key =
-                    program.key(event).map_err(|TooLong(bytes)| KeyTooLong { channel, bytes })?;
+                let key = program
+                    .key(event)
+                    .map_err(|BatchKeyTooLong(bytes)| KeyTooLong { channel, bytes })?;
                 keys.add(channel, key);
             }
         }
@@ -326,7 +329,7 @@ impl Type {
 
     /// [`Type::after_ms`] of an event's channels that have one.
     #[must_use]
-    pub fn all_after_ms(&self, event: &Event) -> BTreeMap<ChannelNo, i64> {
+    pub(crate) fn all_after_ms(&self, event: &Event) -> BTreeMap<ChannelNo, i64> {
         self.channels(event.channels.as_deref())
             .into_iter()
             .filter_map(|channel| Some((channel, self.after_ms(channel)?)))
@@ -339,7 +342,7 @@ impl Type {
         let named = |channel: &&ChannelKind| {
             only.is_none_or(|only| only.iter().any(|one| one == channel.name))
         };
-        TABLE
+        CHANNEL_KINDS
             .iter()
             .zip(&self.routes)
             .filter_map(|(channel, route)| route.as_ref().map(|_| channel))
@@ -355,8 +358,8 @@ impl CompiledRoute {
         of_type: &TypeRules,
         route: &crate::rules::Route,
         rules: &Rules,
-        names: &mut Names,
-        given: &mut Vec<Named>,
+        names: &mut NumberedNames,
+        given: &mut Vec<NumberedName>,
     ) -> Self {
         let mut give =
             |name: String, kind: LaneKind| names.give_lane(LaneName { channel, name, kind }, given);
@@ -394,33 +397,33 @@ impl CompiledRoute {
 
 /// The compiled rules: names, and every version that a stored record may refer to.
 #[derive(Clone, Debug)]
-pub struct CompiledRules {
+pub(crate) struct CompiledRules {
     /// Names and numbers.
-    pub names: Names,
-    versions: BTreeMap<u32, Arc<Version>>,
+    pub names: NumberedNames,
+    versions: BTreeMap<u32, Arc<RulesVersion>>,
 }
 
 impl CompiledRules {
     /// Creates it without rules.
     #[must_use]
-    pub fn new(names: Names) -> Self {
+    pub(crate) fn new(names: NumberedNames) -> Self {
         Self { names, versions: BTreeMap::new() }
     }
 
     /// Adds a version; the newest number is in force.
-    pub fn add(&mut self, version: Version) {
+    pub(crate) fn add(&mut self, version: RulesVersion) {
         self.versions.insert(version.number, Arc::new(version));
     }
 
     /// The version in force, if any.
     #[must_use]
-    pub fn current(&self) -> Option<&Arc<Version>> {
+    pub(crate) fn current(&self) -> Option<&Arc<RulesVersion>> {
         self.versions.last_key_value().map(|(_, version)| version)
     }
 
     /// Returns true if windows of a kind are counted when they are first due, under any version.
     #[must_use]
-    pub fn counts(&self, kind: &LaneKind) -> bool {
+    pub(crate) fn counts(&self, kind: &LaneKind) -> bool {
         let LaneKind::Digest(name) = kind else {
             return false;
         };
@@ -435,13 +438,13 @@ impl CompiledRules {
 
     /// A version by its number.
     #[must_use]
-    pub fn version(&self, number: u32) -> Option<&Arc<Version>> {
+    pub(crate) fn version(&self, number: u32) -> Option<&Arc<RulesVersion>> {
         self.versions.get(&number)
     }
 
     /// Returns true if a type has an inbox under a version.
     #[must_use]
-    pub fn has_inbox(&self, version: u32, type_no: TypeNo) -> bool {
+    pub(crate) fn has_inbox(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
             .and_then(|version| version.of_type(type_no))
             .is_some_and(|of_type| of_type.has_inbox)
@@ -449,7 +452,7 @@ impl CompiledRules {
 
     /// Returns true if a type is urgent under a version.
     #[must_use]
-    pub fn is_urgent(&self, version: u32, type_no: TypeNo) -> bool {
+    pub(crate) fn is_urgent(&self, version: u32, type_no: TypeNo) -> bool {
         self.version(version)
             .and_then(|version| version.of_type(type_no))
             .is_some_and(|of_type| of_type.rules.urgent)
@@ -458,7 +461,12 @@ impl CompiledRules {
     /// The parameters of a type in a lane under a version; `None` if it has no entries there, or its
     /// policy is of another kind.
     #[must_use]
-    pub fn parameters(&self, version: u32, type_no: TypeNo, lane: LaneNo) -> Option<Parameters> {
+    pub(crate) fn parameters(
+        &self,
+        version: u32,
+        type_no: TypeNo,
+        lane: LaneNo,
+    ) -> Option<PolicyParameters> {
         let channel = self.names.lane(lane).channel;
         let (own, parameters) = self.version(version)?.of_type(type_no)?.own_lane(channel)?;
         let same_kind = std::mem::discriminant(&self.names.lane(own).kind)

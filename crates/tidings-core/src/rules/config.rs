@@ -56,12 +56,18 @@ pub struct Rules {
     /// The collector of spans; `None` = none are sent.
     #[serde(default)]
     pub telemetry: Option<TelemetryRules>,
+    /// The times for which figures are kept.
+    #[serde(default)]
+    pub figures: FiguresRules,
+    /// The retention of the log of changes.
+    #[serde(default)]
+    pub log: LogRules,
     /// The databases out of which events are read, by name.
     #[serde(default)]
     pub feeds: BTreeMap<String, FeedRules>,
     /// The calls of other products that are taken.
     #[serde(default)]
-    pub compat: CompatRules,
+    pub compat: CompatCallRules,
     /// The services of the host that are called about messages.
     #[serde(default)]
     pub hooks: Vec<HookRules>,
@@ -76,6 +82,34 @@ pub struct Rules {
 
 fn yes() -> bool {
     true
+}
+
+/// The times for which figures are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiguresRules {
+    /// The time in milliseconds for which those by type and channel are kept.
+    pub keep_ms: i64,
+    /// The same of those by tenant and channel.
+    pub tenants_ms: i64,
+}
+
+impl Default for FiguresRules {
+    fn default() -> Self {
+        Self { keep_ms: 800 * DAY_MS, tenants_ms: 100 * DAY_MS }
+    }
+}
+
+/// The retention of the log of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogRules {
+    /// The time in milliseconds for which a line is kept.
+    pub keep_ms: i64,
+}
+
+impl Default for LogRules {
+    fn default() -> Self {
+        Self { keep_ms: 400 * DAY_MS }
+    }
 }
 
 /// The collector of spans, and how many it gets.
@@ -114,7 +148,7 @@ pub enum OnRefusal {
 
 /// The calls of other products that are taken, for hosts that move in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CompatRules {
+pub struct CompatCallRules {
     /// True if Knock's trigger is taken.
     pub knock: bool,
     /// True if Novu's trigger is taken.
@@ -166,7 +200,7 @@ pub struct ResolverRules {
     pub timeout_ms: i64,
     /// The most objects of one question, more than 0.
     pub batch: u32,
-    /// The time in milliseconds for which messages of types with [`Unresolved::Wait`] wait for an answer.
+    /// The time in milliseconds for which messages of types with [`UnresolvedFate::Wait`] wait for an answer.
     pub wait_ms: i64,
 }
 
@@ -193,8 +227,9 @@ impl Rules {
     ///
     /// # Examples
     /// ```
+    /// use tidings_core::Rules;
+    /// use tidings_core::model::{Mode, PreferenceScope};
     /// use tidings_core::rules::Category;
-    /// use tidings_core::{Mode, PreferenceScope, Rules};
     ///
     /// let mut rules = Rules::default();
     /// rules.categories.insert("social".to_owned(), Category::default());
@@ -292,7 +327,7 @@ pub struct TypeRules {
     pub admission: Admission,
     /// The part of the admission's key beside recipient and type.
     #[serde(default)]
-    pub per: Per,
+    pub per: AdmissionKeyPart,
     /// The condition ([`crate::cel`]), asked in the look before a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
@@ -305,7 +340,7 @@ pub struct TypeRules {
     pub group: Option<Pivot>,
     /// The fate of its messages while the host does not say what their objects are now.
     #[serde(default)]
-    pub unresolved: Unresolved,
+    pub unresolved: UnresolvedFate,
     /// The handling of its messages of unknown outcome.
     #[serde(default)]
     pub unknown_outcome: UnknownOutcome,
@@ -362,7 +397,7 @@ impl Rules {
 /// The fate of a message while the host does not answer what its objects are now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unresolved {
+pub enum UnresolvedFate {
     /// It is made with what is known.
     #[default]
     Send,
@@ -404,7 +439,7 @@ impl Admission {
 /// The part of an admission's key beside recipient and type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Per {
+pub enum AdmissionKeyPart {
     /// There is none.
     #[default]
     Type,
@@ -414,7 +449,7 @@ pub enum Per {
     Target,
 }
 
-impl Per {
+impl AdmissionKeyPart {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Type, Self::Object, Self::Target];
 

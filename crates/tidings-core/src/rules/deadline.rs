@@ -13,18 +13,18 @@ use crate::model::number::{EventNo, Seq};
 use crate::model::time::Instant;
 use crate::rules::Decide;
 use crate::rules::calendar::PersonCalendar;
-use crate::rules::compiled::Version;
-use crate::rules::lane_kind::{LaneKind, Parameters};
+use crate::rules::compiled::RulesVersion;
+use crate::rules::lane_kind::{LaneKind, PolicyParameters};
 
 /// The fields of an entry that a deadline uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entered {
+pub struct EnteredEntry {
     /// The time when it entered its first lane.
     pub t: Instant,
     /// The place of its event in the intake, which orders arrivals.
     pub place: EventNo,
     /// The parameters of its type.
-    pub parameters: Parameters,
+    pub parameters: PolicyParameters,
 }
 
 /// The open window of one recipient in a lane that is not on a calendar. The fields that a joining entry
@@ -77,18 +77,20 @@ const NONE: i64 = i64::MAX;
 /// # Examples
 /// ```
 /// use tidings_core::Instant;
-/// use tidings_core::calendar::Alike;
-/// use tidings_core::deadline::{OpenWindow, due};
-/// use tidings_core::lane_kind::LaneKind;
+/// use tidings_core::rules::{DeadlineGroup, LaneKind, OpenWindow, due};
 ///
-/// let at = |kind: &LaneKind| due(OpenWindow::At(kind, Instant(7)), None, &Alike::default());
+/// let at = |kind: &LaneKind| due(OpenWindow::At(kind, Instant(7)), None, &DeadlineGroup::default());
 /// assert_eq!(at(&LaneKind::Now), 7);
 /// assert_eq!(at(&LaneKind::Paused), i64::MAX);
 /// // A digest that the rules no longer have keeps nobody waiting.
 /// assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
 /// ```
 #[must_use]
-pub fn due(window: OpenWindow<'_>, rules: Option<&Version>, person: &impl PersonCalendar) -> i64 {
+pub fn due(
+    window: OpenWindow<'_>,
+    rules: Option<&RulesVersion>,
+    person: &impl PersonCalendar,
+) -> i64 {
     match window {
         OpenWindow::Window(window) => window.due(),
         OpenWindow::At(LaneKind::Digest(name), at) => {
@@ -106,7 +108,7 @@ impl Window {
     #[must_use]
     pub fn open(
         kind: &LaneKind,
-        entry: Entered,
+        entry: EnteredEntry,
         since: Seq,
         rules: u32,
         last: Option<Instant>,
@@ -133,13 +135,12 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Window};
-    /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::{EventNo, Seq};
+    /// use tidings_core::model::{EventNo, Seq};
+    /// use tidings_core::rules::{EnteredEntry, LaneKind, PolicyParameters, Window};
     ///
     /// // A cool-down of 10 after the newest entry, and of 25 after the first at most.
-    /// let parameters = Parameters { wait_ms: 10, max_wait_ms: Some(25), max_items: 0 };
-    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
+    /// let parameters = PolicyParameters { wait_ms: 10, max_wait_ms: Some(25), max_items: 0 };
+    /// let entry = |t: i64, place| EnteredEntry { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// assert_eq!(window.due(), 10);
     /// window.join(&LaneKind::Cooldown, entry(8, 2), None);
@@ -147,7 +148,7 @@ impl Window {
     /// window.join(&LaneKind::Cooldown, entry(17, 3), None);
     /// assert_eq!(window.due(), 25);
     /// ```
-    pub fn join(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
+    pub fn join(&mut self, kind: &LaneKind, entry: EnteredEntry, last: Option<Instant>) {
         if self.is_final() {
             return;
         }
@@ -178,12 +179,11 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Window};
-    /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::{EventNo, Seq};
+    /// use tidings_core::model::{EventNo, Seq};
+    /// use tidings_core::rules::{EnteredEntry, LaneKind, PolicyParameters, Window};
     ///
-    /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
-    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
+    /// let parameters = PolicyParameters { wait_ms: 10, ..PolicyParameters::default() };
+    /// let entry = |t: i64, place| EnteredEntry { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// window.due_by(Instant(3));
     /// // A flush is final, even if an older entry moves into the window.
@@ -207,12 +207,11 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Window};
-    /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::{EventNo, Seq};
+    /// use tidings_core::model::{EventNo, Seq};
+    /// use tidings_core::rules::{EnteredEntry, LaneKind, PolicyParameters, Window};
     ///
-    /// let parameters = Parameters { wait_ms: 10, max_items: 2, ..Parameters::default() };
-    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
+    /// let parameters = PolicyParameters { wait_ms: 10, max_items: 2, ..PolicyParameters::default() };
+    /// let entry = |t: i64, place| EnteredEntry { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(0, 1), Seq(1), 1, None);
     /// assert!(!window.fill(Instant(0)));
     /// window.join(&LaneKind::Cooldown, entry(3, 2), None);
@@ -238,12 +237,11 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Window};
-    /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::{EventNo, Seq};
+    /// use tidings_core::model::{EventNo, Seq};
+    /// use tidings_core::rules::{EnteredEntry, LaneKind, PolicyParameters, Window};
     ///
-    /// let parameters = Parameters { wait_ms: 10, ..Parameters::default() };
-    /// let entry = |t: i64, place| Entered { t: Instant(t), place: EventNo(place), parameters };
+    /// let parameters = PolicyParameters { wait_ms: 10, ..PolicyParameters::default() };
+    /// let entry = |t: i64, place| EnteredEntry { t: Instant(t), place: EventNo(place), parameters };
     /// let mut window = Window::open(&LaneKind::Cooldown, entry(900, 1), Seq(1), 1, None);
     /// assert!(window.put_back(&LaneKind::Cooldown, Instant(100), None));
     /// assert_eq!(window.due(), 110);
@@ -286,12 +284,11 @@ impl Window {
     /// # Examples
     /// ```
     /// use tidings_core::Instant;
-    /// use tidings_core::deadline::{Entered, Window};
-    /// use tidings_core::lane_kind::{LaneKind, Parameters};
-    /// use tidings_core::number::{EventNo, Seq};
+    /// use tidings_core::model::{EventNo, Seq};
+    /// use tidings_core::rules::{EnteredEntry, LaneKind, PolicyParameters, Window};
     ///
-    /// let parameters = Parameters { wait_ms: 60, ..Parameters::default() };
-    /// let entry = Entered { t: Instant(100), place: EventNo(1), parameters };
+    /// let parameters = PolicyParameters { wait_ms: 60, ..PolicyParameters::default() };
+    /// let entry = EnteredEntry { t: Instant(100), place: EventNo(1), parameters };
     /// let mut window = Window::open(&LaneKind::Leading, entry, Seq(1), 1, None);
     /// // The lane has sent nothing: the first entry is due at once.
     /// assert_eq!(window.due(), 100);
@@ -305,7 +302,7 @@ impl Window {
         self.hard = leading(self.first.0, self.quiet_ms, last);
     }
 
-    fn count_newest(&mut self, kind: &LaneKind, entry: Entered) {
+    fn count_newest(&mut self, kind: &LaneKind, entry: EnteredEntry) {
         let after = entry.t.0.saturating_add(entry.parameters.wait_ms);
         match kind {
             LaneKind::Cooldown => self.soft = after,
@@ -318,8 +315,8 @@ impl Window {
         }
     }
 
-    fn count_first(&mut self, kind: &LaneKind, entry: Entered, last: Option<Instant>) {
-        let Parameters { wait_ms, max_wait_ms, .. } = entry.parameters;
+    fn count_first(&mut self, kind: &LaneKind, entry: EnteredEntry, last: Option<Instant>) {
+        let PolicyParameters { wait_ms, max_wait_ms, .. } = entry.parameters;
         self.hard = match kind {
             LaneKind::FirstEvent(Decide::First) => entry.t.0.saturating_add(wait_ms),
             LaneKind::Cooldown => max_wait_ms.map_or(NONE, |most| entry.t.0.saturating_add(most)),
@@ -339,13 +336,13 @@ fn leading(first: Instant, quiet_ms: i64, last: Option<Instant>) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::calendar::Alike;
+    use crate::rules::calendar::DeadlineGroup;
 
-    fn entry(t: i64, wait_ms: i64, max_wait_ms: Option<i64>) -> Entered {
-        Entered {
+    fn entry(t: i64, wait_ms: i64, max_wait_ms: Option<i64>) -> EnteredEntry {
+        EnteredEntry {
             t: Instant(t),
             place: EventNo(t.unsigned_abs()),
-            parameters: Parameters { wait_ms, max_wait_ms, max_items: 0 },
+            parameters: PolicyParameters { wait_ms, max_wait_ms, max_items: 0 },
         }
     }
 
@@ -364,12 +361,14 @@ mod tests {
 
     #[test]
     fn lanes_without_fields_have_deadlines_too() {
-        let at = |kind: &LaneKind| due(OpenWindow::At(kind, Instant(7)), None, &Alike::default());
+        let at = |kind: &LaneKind| {
+            due(OpenWindow::At(kind, Instant(7)), None, &DeadlineGroup::default())
+        };
         assert_eq!(at(&LaneKind::Now), 7);
         assert_eq!(at(&LaneKind::Paused), i64::MAX);
         // Rules without the digest never keep anybody waiting.
         assert_eq!(at(&LaneKind::Digest("gone".to_owned())), 7);
-        assert_eq!(due(OpenWindow::Found(9), None, &Alike::default()), 9);
+        assert_eq!(due(OpenWindow::Found(9), None, &DeadlineGroup::default()), 9);
     }
 
     #[test]

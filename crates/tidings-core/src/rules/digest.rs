@@ -21,19 +21,19 @@ pub struct Digest {
     pub min_items: u32,
     /// The times that recipients may choose for themselves.
     #[serde(default)]
-    pub choose: Choosable,
+    pub choose: ChoosableTimes,
 }
 
 /// The times of a digest that recipients may choose for themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Choosable {
+pub struct ChoosableTimes {
     /// True if they may choose the day of the week or month.
     pub day: bool,
     /// True if they may choose the time of day.
     pub minute: bool,
 }
 
-impl Choosable {
+impl ChoosableTimes {
     /// The words of the configuration for them: `on`, `at` or both.
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
@@ -49,7 +49,7 @@ impl Digest {
     /// A digest at these dates and this minute, by each recipient's zone.
     #[must_use]
     pub fn new(every: Every, at_minute: u16) -> Self {
-        let choose = Choosable::default();
+        let choose = ChoosableTimes::default();
         Self { every, at_minute, tz: None, spread_minutes: 0, min_items: 0, choose }
     }
 
@@ -76,7 +76,7 @@ impl Digest {
 
     /// The digest at the times that a recipient chose, as far as it lets them.
     #[must_use]
-    pub fn at_own_times(&self, own: OwnTimes) -> Cow<'_, Self> {
+    pub(crate) fn at_own_times(&self, own: OwnTimes) -> Cow<'_, Self> {
         if own.is_empty() {
             return Cow::Borrowed(self);
         }

@@ -23,7 +23,7 @@ pub enum LaneKind {
 
 /// A policy's own numbers, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parameters {
+pub struct PolicyParameters {
     /// `hold` of `first_event`, `quiet` of `cooldown` and `leading`; 0 for the others.
     pub wait_ms: i64,
     /// `max_wait` of `cooldown`.
@@ -35,7 +35,7 @@ pub struct Parameters {
 impl LaneKind {
     /// The name of this kind's default lane.
     #[must_use]
-    pub fn default_lane(&self) -> String {
+    pub(crate) fn default_lane(&self) -> String {
         match self {
             Self::Now => "now".to_owned(),
             Self::FirstEvent(_) => "first_event".to_owned(),
@@ -48,7 +48,7 @@ impl LaneKind {
 
     /// Returns true if its lanes may have batch keys.
     #[must_use]
-    pub fn takes_keys(&self) -> bool {
+    pub(crate) fn takes_keys(&self) -> bool {
         match self {
             Self::FirstEvent(_) | Self::Cooldown | Self::Leading => true,
             Self::Now | Self::Digest(_) | Self::Paused => false,
@@ -69,7 +69,7 @@ impl LaneKind {
     }
 }
 
-impl Parameters {
+impl PolicyParameters {
     /// The parameters of a policy.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {

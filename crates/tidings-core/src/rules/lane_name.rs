@@ -32,7 +32,7 @@ impl TypeRules {
 
     /// The lane on a channel that would have this name if the type were not required.
     #[must_use]
-    pub fn lane_called(&self, channel: &str, mut name: String) -> String {
+    pub(crate) fn lane_called(&self, channel: &str, mut name: String) -> String {
         if self.required && channel != INBOX {
             name.push_str(REQUIRED);
         }

@@ -15,7 +15,7 @@ use crate::rules::lane_stem;
 
 /// Names of types and lanes with their stored numbers. It only grows.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct NumberedNames {
     types: IndexSet<String, FxBuildHasher>,
     lanes: IndexSet<LaneName, FxBuildHasher>,
 }
@@ -37,7 +37,7 @@ static NEVER_GIVEN: LaneName =
 
 /// A name with a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Named {
+pub enum NumberedName {
     /// A type.
     Type(TypeNo, String),
     /// A lane.
@@ -58,7 +58,7 @@ impl LaneName {
     }
 }
 
-impl Names {
+impl NumberedNames {
     /// The number of a type, if it has one.
     #[must_use]
     pub fn type_no(&self, name: &str) -> Option<TypeNo> {
@@ -88,7 +88,7 @@ impl Names {
     /// a change of the configuration changed its kind; a window that was open then keeps the kind under
     /// which it was opened.
     #[must_use]
-    pub fn are_one(&self, a: LaneNo, b: LaneNo) -> bool {
+    pub(crate) fn are_one(&self, a: LaneNo, b: LaneNo) -> bool {
         let (a, b) = (self.lane(a), self.lane(b));
         a.channel == b.channel && a.name == b.name
     }
@@ -107,10 +107,12 @@ impl Names {
     ///
     /// # Errors
     /// [`Unreadable`] where the number is not the next one, or the channel is none.
-    pub fn put_back(&mut self, named: Named) -> Result<(), Unreadable> {
+    pub fn put_back(&mut self, named: NumberedName) -> Result<(), Unreadable> {
         let is_good = match named {
-            Named::Type(number, name) => self.types.insert_full(name) == (number.0 as usize, true),
-            Named::Lane(number, lane) => {
+            NumberedName::Type(number, name) => {
+                self.types.insert_full(name) == (number.0 as usize, true)
+            }
+            NumberedName::Lane(number, lane) => {
                 usize::from(lane.channel) < CHANNELS.len()
                     && self.lanes.insert_full(lane) == (usize::from(number), true)
             }
@@ -120,22 +122,22 @@ impl Names {
             .ok_or_else(|| Unreadable("a name is not the next of its kind".to_owned()))
     }
 
-    pub(crate) fn give_type(&mut self, name: &str, given: &mut Vec<Named>) -> TypeNo {
+    pub(crate) fn give_type(&mut self, name: &str, given: &mut Vec<NumberedName>) -> TypeNo {
         let (at, new) = self.types.insert_full(name.to_owned());
         let number = u32::try_from(at).expect("there are fewer types than 2^32");
         let number = TypeNo(number);
         if new {
-            given.push(Named::Type(number, name.to_owned()));
+            given.push(NumberedName::Type(number, name.to_owned()));
         }
         number
     }
 
-    pub(crate) fn give_lane(&mut self, lane: LaneName, given: &mut Vec<Named>) -> LaneNo {
+    pub(crate) fn give_lane(&mut self, lane: LaneName, given: &mut Vec<NumberedName>) -> LaneNo {
         let (at, new) = self.lanes.insert_full(lane.clone());
         let number = u16::try_from(at).expect("there are fewer lanes than 2^16");
         let number = LaneNo(number);
         if new {
-            given.push(Named::Lane(number, lane));
+            given.push(NumberedName::Lane(number, lane));
         }
         number
     }
@@ -160,7 +162,7 @@ impl Names {
         LaneKey { lane, key, tenant }
     }
 
-    /// Returns true if two addresses are of one lane: see [`Names::are_one`].
+    /// Returns true if two addresses are of one lane: see [`NumberedNames::are_one`].
     pub(crate) fn are_one_lane(&self, a: &LaneKey, b: &LaneKey) -> bool {
         a.key == b.key && a.tenant == b.tenant && self.are_one(a.lane, b.lane)
     }
@@ -168,7 +170,7 @@ impl Names {
 
 impl LaneKey {
     /// Returns true if the entries of a variant of an arrival are in the lane.
-    pub(crate) fn has(&self, names: &Names, arrival: &Arrival, variant: &Variant) -> bool {
+    pub(crate) fn has(&self, names: &NumberedNames, arrival: &Arrival, variant: &Variant) -> bool {
         variant.lanes.contains(&self.lane)
             && arrival.tenant == self.tenant
             && (arrival.keys.is_empty() && self.key.is_empty()

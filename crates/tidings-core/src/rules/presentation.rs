@@ -25,7 +25,7 @@ pub struct Presentation {
     pub templates: BTreeMap<String, String>,
     /// The order in which the configuration has what people choose from.
     #[serde(default)]
-    pub order: Order,
+    pub order: ChoiceOrder,
     /// The host's books of words by canonical locale, as TOML text.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
@@ -36,22 +36,22 @@ pub struct Presentation {
 
 /// The names of what people choose from, in the order of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct ChoiceOrder {
     /// The categories.
     pub categories: Vec<String>,
     /// The types.
     pub types: Vec<String>,
 }
 
-impl Order {
+impl ChoiceOrder {
     /// Names in an order; those that it lacks come last, sorted.
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::presentation::Order;
+    /// use tidings_core::rules::ChoiceOrder;
     ///
     /// let order = ["works".to_owned(), "account".to_owned(), "gone".to_owned()];
-    /// assert_eq!(Order::put(&order, ["account", "new", "works"]), ["works", "account", "new"]);
+    /// assert_eq!(ChoiceOrder::put(&order, ["account", "new", "works"]), ["works", "account", "new"]);
     /// ```
     pub fn put<'n>(order: &[String], names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
         let mut names: Vec<&str> = names.into_iter().collect();

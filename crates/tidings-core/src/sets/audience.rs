@@ -24,7 +24,7 @@ const STRIPE: u32 = 1 << 16;
 /// # Examples
 /// ```
 /// use roaring::RoaringBitmap;
-/// use tidings_core::audience::partition;
+/// use tidings_core::sets::partition;
 ///
 /// const NAMED: u32 = 1;
 /// const FOLLOWERS: u32 = 2;
@@ -101,14 +101,14 @@ fn intersect(
 }
 
 /// A list of keys as the list before its last key, and that key; entry 0 is the empty list.
-struct Lists {
+struct KeyLists {
     /// Per list: the shorter list, the last key.
     longer: Vec<(u32, u32)>,
     /// From a list and a key to the list that ends with it.
     with: FxHashMap<(u32, u32), u32>,
 }
 
-impl Lists {
+impl KeyLists {
     fn with(&mut self, list: u32, key: u32) -> u32 {
         *self.with.entry((list, key)).or_insert_with(|| {
             self.longer.push((list, key));
@@ -131,7 +131,7 @@ impl Lists {
 /// Follows each member through its sources, whose keys ascend: the cost is the sum of the sizes,
 /// however many classes there are.
 fn follow(sources: &[(u32, RoaringBitmap)]) -> Vec<(Vec<u32>, RoaringBitmap)> {
-    let mut lists = Lists { longer: vec![(0, 0)], with: FxHashMap::default() };
+    let mut lists = KeyLists { longer: vec![(0, 0)], with: FxHashMap::default() };
     let mut members_of: Vec<RoaringBitmap> = Vec::new();
     // Per member of the stripe the list of those keys that have been seen.
     let mut list_of = vec![0_u32; STRIPE as usize];

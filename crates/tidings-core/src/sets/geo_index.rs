@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use h3o::{CellIndex, LatLng, Resolution};
 use roaring::RoaringBitmap;
 
-use crate::model::event::Near;
+use crate::model::event::GeoCircle;
 
 /// The radius of the earth in kilometres (contract, section 2).
-pub const EARTH_RADIUS_KM: f64 = 6371.0088;
+pub(crate) const EARTH_RADIUS_KM: f64 = 6371.0088;
 
 /// Cells of 12,400 km² on average, some 60 km along an edge: a city or two. There are 41,162 of
 /// them, so a look at all that are lived in is bounded and short; finer ones would cost more memory
@@ -53,7 +53,7 @@ impl GeoIndex {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::geo_index::GeoIndex;
+    /// use tidings_core::sets::GeoIndex;
     ///
     /// let mut places = GeoIndex::default();
     /// places.set(7, Some((52.52, 13.40)));
@@ -92,19 +92,19 @@ impl GeoIndex {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Near;
-    /// use tidings_core::geo_index::GeoIndex;
+    /// use tidings_core::model::GeoCircle;
+    /// use tidings_core::sets::GeoIndex;
     ///
     /// let mut places = GeoIndex::default();
     /// places.set(1, Some((-16.8, 179.9)));
     /// places.set(2, Some((-16.8, -179.9)));
     /// places.set(3, Some((-16.8, -170.0)));
     /// // The circle reaches over the antimeridian.
-    /// let taveuni = Near { lat: -16.8, lon: 180.0, km: 20.0 };
+    /// let taveuni = GeoCircle { lat: -16.8, lon: 180.0, km: 20.0 };
     /// assert_eq!(places.within(&taveuni).iter().collect::<Vec<_>>(), [1, 2]);
     /// ```
     #[must_use]
-    pub fn within(&self, near: &Near) -> RoaringBitmap {
+    pub fn within(&self, near: &GeoCircle) -> RoaringBitmap {
         let centre = (near.lat, near.lon);
         let km_a_degree = EARTH_RADIUS_KM.to_radians();
         let mut within = RoaringBitmap::new();
@@ -167,7 +167,7 @@ fn cell_of((lat, lon): (f64, f64)) -> CellIndex {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::geo_index::distance_km;
+/// use tidings_core::sets::distance_km;
 ///
 /// let (berlin, paris) = ((52.52, 13.405), (48.8566, 2.3522));
 /// assert_eq!(distance_km(berlin, paris).round(), 877.0);

@@ -1,9 +1,13 @@
 //! Sets of recipients, how they are stored, and values whose clones share what neither has changed.
 
-pub mod audience;
-pub mod codec;
-pub mod geo_index;
-pub mod packed;
+pub(crate) mod audience;
+pub(crate) mod geo_index;
+pub(crate) mod packed;
 pub(crate) mod pairs;
-pub mod set;
+pub(crate) mod set;
 pub(crate) mod shared;
+
+pub use audience::partition;
+pub use geo_index::{GeoIndex, distance_km};
+pub use packed::{PackedColumn, PackedTexts, put_column, put_texts};
+pub use set::Set;

@@ -4,13 +4,13 @@
 //! variable-length integers are shorter by a byte or two, but have to be read from the beginning.
 //! Here every number of a column takes as many bytes as the largest needs above the least.
 
-use crate::sets::codec::{Corrupt, Reader, put_u64};
+use crate::codec::{ByteReader, Corrupt, put_u64};
 
 /// Appends a column: the least value, how many bytes each takes above it, the values.
 ///
 /// # Examples
 /// ```
-/// use tidings_core::packed::put_column;
+/// use tidings_core::sets::put_column;
 ///
 /// let bytes = |values: &[u64]| {
 ///     let mut out = Vec::new();
@@ -61,19 +61,19 @@ fn width_of(most: u64) -> u8 {
 
 /// A column as stored; reading allocates nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Column<'a> {
+pub struct PackedColumn<'a> {
     least: u64,
     width: usize,
     len: usize,
     values: &'a [u8],
 }
 
-impl<'a> Column<'a> {
+impl<'a> PackedColumn<'a> {
     /// Reads what [`put_column`] wrote of `len` values.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are something else.
-    pub fn read(reader: &mut Reader<'a>, len: usize) -> Result<Self, Corrupt> {
+    pub fn read(reader: &mut ByteReader<'a>, len: usize) -> Result<Self, Corrupt> {
         let least = reader.u64()?;
         let width = match reader.byte()? {
             width @ (0 | 1 | 2 | 4 | 8) => usize::from(width),
@@ -100,12 +100,12 @@ impl<'a> Column<'a> {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::codec::Reader;
-    /// use tidings_core::packed::{Column, put_column};
+    /// use tidings_core::codec::ByteReader;
+    /// use tidings_core::sets::{PackedColumn, put_column};
     ///
     /// let mut bytes = Vec::new();
     /// put_column(&mut bytes, [70_000, 5, 6].into_iter());
-    /// let column = Column::read(&mut Reader::new(&bytes, "column"), 3)?;
+    /// let column = PackedColumn::read(&mut ByteReader::new(&bytes, "column"), 3)?;
     /// assert_eq!(column.get(2), Some(6));
     /// assert_eq!(column.get(3), None);
     /// # Ok::<(), tidings_core::codec::Corrupt>(())
@@ -134,20 +134,24 @@ impl<'a> Column<'a> {
 
 /// A stored column of texts, of which any is read without the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Texts<'a> {
+pub struct PackedTexts<'a> {
     /// The start of each, and the end of the last.
-    bounds: Column<'a>,
+    bounds: PackedColumn<'a>,
     text: &'a [u8],
     what: &'static str,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> PackedTexts<'a> {
     /// Reads what [`put_texts`] wrote of `len` texts; `what` names them in errors.
     ///
     /// # Errors
     /// [`Corrupt`] where the bytes are something else. What is wrong inside shows when it is read.
-    pub fn read(reader: &mut Reader<'a>, len: usize, what: &'static str) -> Result<Self, Corrupt> {
-        let bounds = Column::read(reader, len.checked_add(1).ok_or(Corrupt(what))?)?;
+    pub fn read(
+        reader: &mut ByteReader<'a>,
+        len: usize,
+        what: &'static str,
+    ) -> Result<Self, Corrupt> {
+        let bounds = PackedColumn::read(reader, len.checked_add(1).ok_or(Corrupt(what))?)?;
         let end = bounds.get(len).and_then(|end| usize::try_from(end).ok());
         let text = reader.take(end.ok_or(Corrupt(what))?)?;
         Ok(Self { bounds, text, what })
@@ -160,12 +164,12 @@ impl<'a> Texts<'a> {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::codec::Reader;
-    /// use tidings_core::packed::{Texts, put_texts};
+    /// use tidings_core::codec::ByteReader;
+    /// use tidings_core::sets::{PackedTexts, put_texts};
     ///
     /// let mut bytes = Vec::new();
     /// put_texts(&mut bytes, ["ada", "", "grace"].into_iter());
-    /// let texts = Texts::read(&mut Reader::new(&bytes, "names"), 3, "names")?;
+    /// let texts = PackedTexts::read(&mut ByteReader::new(&bytes, "names"), 3, "names")?;
     /// assert_eq!(texts.get(1)?, "");
     /// assert_eq!(texts.get(2)?, "grace");
     /// assert!(texts.get(3).is_err());
@@ -197,9 +201,9 @@ mod tests {
             let mut out = Vec::new();
             put_column(&mut out, values.iter().copied());
             put_texts(&mut out, texts.iter().map(String::as_str));
-            let mut reader = Reader::new(&out, "column");
-            let column = Column::read(&mut reader, values.len()).unwrap();
-            let read = Texts::read(&mut reader, texts.len(), "texts").unwrap();
+            let mut reader = ByteReader::new(&out, "column");
+            let column = PackedColumn::read(&mut reader, values.len()).unwrap();
+            let read = PackedTexts::read(&mut reader, texts.len(), "texts").unwrap();
             reader.end().unwrap();
             prop_assert_eq!(column.len(), values.len());
             prop_assert_eq!(column.get(values.len()), None);
@@ -214,12 +218,12 @@ mod tests {
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes: Vec<u8>, len in 0_usize..9) {
-            let mut reader = Reader::new(&bytes, "column");
-            if let Ok(column) = Column::read(&mut reader, len) {
+            let mut reader = ByteReader::new(&bytes, "column");
+            if let Ok(column) = PackedColumn::read(&mut reader, len) {
                 prop_assert!((0..len).all(|at| column.get(at).is_some()));
             }
-            let mut reader = Reader::new(&bytes, "texts");
-            if let Ok(texts) = Texts::read(&mut reader, len, "texts") {
+            let mut reader = ByteReader::new(&bytes, "texts");
+            if let Ok(texts) = PackedTexts::read(&mut reader, len, "texts") {
                 for at in 0..len {
                     let _ = texts.get(at);
                 }

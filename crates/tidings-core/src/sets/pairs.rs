@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::sets::codec::{Corrupt, Reader, put_u32, put_u64};
+use crate::codec::{ByteReader, Corrupt, put_u32, put_u64};
 use crate::sets::shared::Tree;
 
 /// Maximum number of pairs of a page: small, because each change packs the page again.
@@ -28,13 +28,13 @@ pub(crate) fn parts(pair: u64) -> (u32, u32) {
 }
 
 /// The pairs of a page.
-pub(crate) type Page = Arc<[u8]>;
+pub(crate) type PairPage = Arc<[u8]>;
 
 /// An ordered set of pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pairs {
     /// Pages by the last pair that each may have.
-    pages: Tree<u64, Page>,
+    pages: Tree<u64, PairPage>,
 }
 
 impl Pairs {
@@ -63,7 +63,7 @@ impl Pairs {
     }
 
     /// A page, by the last pair that it may have.
-    pub(crate) fn page(&self, last: u64) -> Option<&Page> {
+    pub(crate) fn page(&self, last: u64) -> Option<&PairPage> {
         self.pages.get(&last)
     }
 
@@ -139,7 +139,7 @@ impl Pairs {
 }
 
 /// Packs pairs that ascend: the gap of the second number, or, where the first is another one, its gap and the second.
-fn pack(pairs: &[u64]) -> Page {
+fn pack(pairs: &[u64]) -> PairPage {
     let mut out = Vec::with_capacity(pairs.len() * 3);
     let (mut first, mut second) = (0, 0);
     for at in pairs {
@@ -157,13 +157,13 @@ fn pack(pairs: &[u64]) -> Page {
 
 /// A way through a page.
 struct PairWalk<'p> {
-    reader: Reader<'p>,
+    reader: ByteReader<'p>,
     offset: u64,
 }
 
 impl<'p> PairWalk<'p> {
     fn new(page: &'p [u8]) -> Self {
-        Self { reader: Reader::new(page, "page of pairs"), offset: 0 }
+        Self { reader: ByteReader::new(page, "page of pairs"), offset: 0 }
     }
 
     /// The next pair; `None` = there are no more.
@@ -185,7 +185,7 @@ impl<'p> PairWalk<'p> {
 }
 
 /// The pairs of a page, which was packed here or checked.
-fn each(page: &Page) -> impl Iterator<Item = u64> {
+fn each(page: &PairPage) -> impl Iterator<Item = u64> {
     let mut walk = PairWalk::new(page);
     std::iter::from_fn(move || walk.step().ok().flatten())
 }
@@ -249,7 +249,7 @@ mod tests {
         #[test]
         fn t42_pairs_are_those_of_a_plain_set(steps in prop::collection::vec(step(), 1..24)) {
             let (mut pairs, mut plain) = (Pairs::default(), BTreeSet::new());
-            let mut rows: std::collections::BTreeMap<u64, Page> = Default::default();
+            let mut rows: std::collections::BTreeMap<u64, PairPage> = Default::default();
             for (changed, on) in steps {
                 let before = (pairs.clone(), plain.clone());
                 let mut touched = BTreeSet::new();

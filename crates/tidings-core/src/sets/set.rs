@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::sets::codec::{Corrupt, Reader, put_u32, u32_len};
+use crate::codec::{ByteReader, Corrupt, put_u32, u32_len};
 
 /// Gaps between members as variable-length integers: for sparse sets.
 const FORM_GAPS: u8 = 1;
@@ -24,7 +24,7 @@ pub struct Set(pub RoaringBitmap);
 
 /// The size of each form, in bytes.
 #[derive(Default)]
-struct Sizes {
+struct SetFormSizes {
     gaps: u64,
     bits: u64,
     runs: u64,
@@ -35,7 +35,7 @@ impl Set {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Set;
+    /// use tidings_core::sets::Set;
     ///
     /// let size = |set: Set| {
     ///     let mut bytes = Vec::new();
@@ -70,7 +70,7 @@ impl Set {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::Set;
+    /// use tidings_core::sets::Set;
     ///
     /// let mut bytes = Vec::new();
     /// Set::from_iter([3, 4, 900]).encode(&mut bytes);
@@ -81,7 +81,7 @@ impl Set {
     /// # Ok::<(), tidings_core::codec::Corrupt>(())
     /// ```
     pub fn decode(bytes: &[u8]) -> Result<Self, Corrupt> {
-        let mut reader = Reader::new(bytes, "set of recipients");
+        let mut reader = ByteReader::new(bytes, "set of recipients");
         match reader.byte()? {
             FORM_GAPS => decode_gaps(reader),
             FORM_BITS => decode_bits(reader),
@@ -90,12 +90,12 @@ impl Set {
         }
     }
 
-    fn sizes(&self) -> Sizes {
+    fn sizes(&self) -> SetFormSizes {
         let (Some(first), Some(last)) = (self.0.min(), self.0.max()) else {
-            return Sizes::default();
+            return SetFormSizes::default();
         };
         let bits = u64::from(u32_len(first / 8)) + u64::from(last / 8 - first / 8) + 1;
-        let mut sizes = Sizes { bits, ..Sizes::default() };
+        let mut sizes = SetFormSizes { bits, ..SetFormSizes::default() };
         let mut next = 0;
         self.each_run(|start, more| {
             let gap = u64::from(u32_len(start - next));
@@ -174,7 +174,7 @@ impl Set {
     }
 }
 
-fn decode_gaps(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
+fn decode_gaps(mut reader: ByteReader<'_>) -> Result<Set, Corrupt> {
     let mut fault = None;
     let mut next = Some(0_u32);
     let members = std::iter::from_fn(|| {
@@ -200,7 +200,7 @@ fn decode_gaps(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
     fault.map_or(Ok(Set(bitmap)), Err)
 }
 
-fn decode_bits(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
+fn decode_bits(mut reader: ByteReader<'_>) -> Result<Set, Corrupt> {
     let base = u64::from(reader.u32()?) * 8;
     let bits = reader.rest();
     let end = base + bits.len() as u64 * 8;
@@ -210,7 +210,7 @@ fn decode_bits(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
     }
 }
 
-fn decode_runs(mut reader: Reader<'_>) -> Result<Set, Corrupt> {
+fn decode_runs(mut reader: ByteReader<'_>) -> Result<Set, Corrupt> {
     let mut bitmap = RoaringBitmap::new();
     let mut next = Some(0_u32);
     while !reader.is_empty() {

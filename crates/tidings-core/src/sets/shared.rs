@@ -76,15 +76,15 @@ impl<T: Clone> DerefMut for Shared<T> {
 
 /// State of the writer alone: a clone has none of it.
 #[derive(Debug, Default)]
-pub(crate) struct Own<T>(pub(crate) T);
+pub(crate) struct WriterOnly<T>(pub(crate) T);
 
-impl<T: Default> Clone for Own<T> {
+impl<T: Default> Clone for WriterOnly<T> {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl<T> Deref for Own<T> {
+impl<T> Deref for WriterOnly<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -92,7 +92,7 @@ impl<T> Deref for Own<T> {
     }
 }
 
-impl<T> DerefMut for Own<T> {
+impl<T> DerefMut for WriterOnly<T> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::lane::{Due, Entering, FewPage, Lane, Terms};
+use super::lane::{DeadlineTerms, DueWindows, EnteringEntries, Lane, SparseLanePage};
 use crate::journal::stored::encode;
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
 use crate::model::batch_key::LaneKey;
@@ -20,7 +20,7 @@ use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::names::LaneName;
-use crate::sets::shared::{Own, Shared, Tree};
+use crate::sets::shared::{Shared, Tree, WriterOnly};
 
 mod last_message;
 mod several;
@@ -30,26 +30,26 @@ const SOME: u64 = 64;
 
 /// The lanes of a bucket.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lanes {
+pub(crate) struct BucketLanes {
     /// The lanes with the empty key, of no tenant.
     plain: BTreeMap<LaneNo, Shared<Lane>>,
     /// The others.
-    keyed: Tree<LaneKey, Shared<Keyed>>,
+    keyed: Tree<LaneKey, Shared<KeyedLane>>,
     /// The open windows of these, by recipient.
     of: Tree<(u32, LaneKey), ()>,
     /// These by their earliest deadline.
     due: Tree<(i64, LaneKey), ()>,
     /// These by the instant at which a last message matters no more.
-    fading: Own<BTreeSet<(Instant, LaneKey)>>,
+    fading: WriterOnly<BTreeSet<(Instant, LaneKey)>>,
     /// The recipients among these with an entry of an urgent type, by the seq of its arrival.
-    urgent: Own<BTreeSet<(Seq, LaneKey)>>,
+    urgent: WriterOnly<BTreeSet<(Seq, LaneKey)>>,
     /// The pages of these that the next checkpoint writes.
-    dirty: Own<BTreeSet<(LaneKey, u32)>>,
+    dirty: WriterOnly<BTreeSet<(LaneKey, u32)>>,
 }
 
 /// A lane with a key.
 #[derive(Clone, Debug)]
-struct Keyed {
+struct KeyedLane {
     lane: Lane,
     /// The deadline by which it is found.
     due: Option<i64>,
@@ -58,12 +58,12 @@ struct Keyed {
 /// The state beside a lane on which its recipients and deadlines depend.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneContext<'a> {
-    pub(crate) terms: Terms<'a>,
+    pub(crate) terms: DeadlineTerms<'a>,
     pub(crate) paused: &'a [ChannelNo],
     pub(crate) compiled: &'a CompiledRules,
 }
 
-impl Lanes {
+impl BucketLanes {
     pub(crate) fn get(&self, lane_key: &LaneKey) -> Option<&Lane> {
         if lane_key.is_plain() {
             self.plain.get(&lane_key.lane).map(|lane| &**lane)
@@ -77,7 +77,7 @@ impl Lanes {
         &self.plain
     }
 
-    /// [`Lanes::plain`] to be changed.
+    /// [`BucketLanes::plain`] to be changed.
     pub(crate) fn plain_mut(&mut self) -> &mut BTreeMap<LaneNo, Shared<Lane>> {
         &mut self.plain
     }
@@ -157,7 +157,7 @@ impl Lanes {
         lane_key: &LaneKey,
         recipients: &RoaringBitmap,
         around: LaneContext<'_>,
-        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+        change: impl FnOnce(&mut Lane, DeadlineTerms<'_>) -> R,
     ) -> R {
         self.create(lane_key, around);
         if lane_key.is_plain() {
@@ -175,7 +175,7 @@ impl Lanes {
                 self.of.remove(&entry);
             }
         }
-        let pages = recipients.iter().map(FewPage::of);
+        let pages = recipients.iter().map(SparseLanePage::of);
         let mut last = None;
         for page in pages.filter(|page| last.replace(*page) != Some(*page)) {
             self.dirty.insert((lane_key.clone(), page));
@@ -191,7 +191,7 @@ impl Lanes {
         recipients: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
         around: LaneContext<'_>,
-        entering: Entering<'_>,
+        entering: EnteringEntries<'_>,
     ) {
         self.change(lane_key, recipients, around, |lane, terms| {
             lane.enter(recipients, overdue, entering, terms);
@@ -222,13 +222,13 @@ impl Lanes {
         began
     }
 
-    /// [`Lanes::change`] of a lane that may not be there, which is no reason to create it.
+    /// [`BucketLanes::change`] of a lane that may not be there, which is no reason to create it.
     pub(crate) fn change_known<R>(
         &mut self,
         lane_key: &LaneKey,
         recipients: &RoaringBitmap,
         around: LaneContext<'_>,
-        change: impl FnOnce(&mut Lane, Terms<'_>) -> R,
+        change: impl FnOnce(&mut Lane, DeadlineTerms<'_>) -> R,
     ) -> Option<R> {
         self.get(lane_key)?;
         Some(self.change(lane_key, recipients, around, change))
@@ -257,13 +257,13 @@ impl Lanes {
         if lane_key.is_plain() {
             self.plain.insert(lane_key.lane, Shared::new(lane));
         } else {
-            let keyed = Shared::new(Keyed { lane, due: None });
+            let keyed = Shared::new(KeyedLane { lane, due: None });
             self.keyed.insert(lane_key.clone(), keyed);
         }
     }
 
     /// Notes the deadline of a lane with a key anew, or drops the lane.
-    fn settle(&mut self, lane_key: &LaneKey, terms: Terms<'_>) {
+    fn settle(&mut self, lane_key: &LaneKey, terms: DeadlineTerms<'_>) {
         let Some(keyed) = self.keyed.get_mut(lane_key) else {
             return;
         };
@@ -283,7 +283,7 @@ impl Lanes {
     }
 
     /// The earliest deadline, in milliseconds.
-    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
+    pub(crate) fn next_due(&mut self, terms: DeadlineTerms<'_>) -> Option<i64> {
         let keyed = self.keyed_due();
         let plain = self.plain.values_mut().filter_map(|lane| match lane.known_due() {
             Some(known) => known,
@@ -292,7 +292,7 @@ impl Lanes {
         plain.chain(keyed).min()
     }
 
-    /// [`Lanes::next_due`] if all lanes know it.
+    /// [`BucketLanes::next_due`] if all lanes know it.
     pub(crate) fn known_due(&self) -> Option<Option<i64>> {
         let mut earliest = self.keyed_due();
         for lane in self.plain.values() {
@@ -306,7 +306,11 @@ impl Lanes {
     }
 
     /// Removes from the wheels who is due at or before `now`, by lane. Each is to be closed, or counted.
-    pub(crate) fn take_due(&mut self, now: Instant, terms: Terms<'_>) -> Vec<(LaneKey, Due)> {
+    pub(crate) fn take_due(
+        &mut self,
+        now: Instant,
+        terms: DeadlineTerms<'_>,
+    ) -> Vec<(LaneKey, DueWindows)> {
         // Only lanes that are due are borrowed to be changed: one that a snapshot shares is copied then.
         let is_due = |lane: &Lane| lane.known_due().flatten().is_some_and(|due| due <= now.0);
         let plain = self
@@ -336,7 +340,7 @@ impl Lanes {
         &mut self,
         number: u32,
         around: LaneContext<'_>,
-        mut change: impl FnMut(&mut Lane, Terms<'_>),
+        mut change: impl FnMut(&mut Lane, DeadlineTerms<'_>),
     ) {
         for lane in self.plain.values_mut() {
             change(lane, around.terms);
@@ -355,7 +359,7 @@ impl Lanes {
         recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
-        change: impl FnMut(&mut Lane, Terms<'_>),
+        change: impl FnMut(&mut Lane, DeadlineTerms<'_>),
     ) {
         let keyed: BTreeSet<LaneKey> = match recipients.len() {
             0..SOME => {
@@ -366,14 +370,14 @@ impl Lanes {
         self.change_these(keyed, recipients, around, wants, change);
     }
 
-    /// [`Lanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
+    /// [`BucketLanes::change_some`] for those with an entry of an urgent type of an arrival on a channel.
     pub(crate) fn change_urgent(
         &mut self,
         channel: ChannelNo,
         seq: Seq,
         recipients: &RoaringBitmap,
         around: LaneContext<'_>,
-        change: impl FnMut(&mut Lane, Terms<'_>),
+        change: impl FnMut(&mut Lane, DeadlineTerms<'_>),
     ) {
         let first = (seq, LaneKey::from(LaneNo(0)));
         let keyed = self
@@ -392,7 +396,7 @@ impl Lanes {
         recipients: &RoaringBitmap,
         around: LaneContext<'_>,
         wants: impl Fn(Option<TenantNo>, &Lane) -> bool,
-        mut change: impl FnMut(&mut Lane, Terms<'_>),
+        mut change: impl FnMut(&mut Lane, DeadlineTerms<'_>),
     ) {
         for lane in self.plain.values_mut().filter(|lane| wants(None, lane)) {
             change(lane, around.terms);
@@ -419,7 +423,7 @@ impl Lanes {
                 continue;
             };
             keyed.lane.urgent.forget_before(first);
-            let pages = keyed.lane.open().iter().map(FewPage::of);
+            let pages = keyed.lane.open().iter().map(SparseLanePage::of);
             self.dirty.extend(pages.map(|page| (at.clone(), page)));
         }
     }
@@ -456,7 +460,7 @@ impl Lanes {
                 continue;
             };
             if change(&at, &mut keyed.lane) {
-                let pages = keyed.lane.open().iter().map(FewPage::of);
+                let pages = keyed.lane.open().iter().map(SparseLanePage::of);
                 self.dirty.extend(pages.map(|page| (at.clone(), page)));
             }
             self.settle(&at, around.terms);
@@ -482,10 +486,15 @@ impl Lanes {
     }
 
     /// Restores a page of a lane with a key.
-    pub(crate) fn restore_page(&mut self, lane_key: &LaneKey, name: &LaneName, page: FewPage) {
+    pub(crate) fn restore_page(
+        &mut self,
+        lane_key: &LaneKey,
+        name: &LaneName,
+        page: SparseLanePage,
+    ) {
         if !self.keyed.contains_key(lane_key) {
             let lane = Lane::of_few(name.kind.clone(), name.channel);
-            let keyed = Keyed { lane, due: None };
+            let keyed = KeyedLane { lane, due: None };
             self.keyed.insert(lane_key.clone(), Shared::new(keyed));
         }
         if let Some(keyed) = self.keyed.get_mut(lane_key) {
@@ -525,7 +534,7 @@ impl Lanes {
     /// Bytes of memory used, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let keyed = self.keyed.values();
-        let keyed = keyed.map(|keyed| size_of::<Keyed>() + keyed.lane.bytes());
+        let keyed = keyed.map(|keyed| size_of::<KeyedLane>() + keyed.lane.bytes());
         let indexed = [self.of.len(), self.due.len(), self.fading.len()];
         let indexed = indexed.into_iter().sum::<usize>() + self.urgent.len() + self.dirty.len();
         self.plain.values().map(|lane| lane.bytes()).sum::<usize>()

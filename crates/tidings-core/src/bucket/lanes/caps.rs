@@ -18,7 +18,7 @@ use crate::model::channel::ChannelNo;
 use crate::model::id::BucketNo;
 use crate::model::time::Instant;
 use crate::rules::Cap;
-use crate::rules::compiled::Version;
+use crate::rules::compiled::RulesVersion;
 
 /// The instants of messages, by channel and recipient, ascending.
 #[derive(Debug, Default)]
@@ -173,8 +173,8 @@ impl CapCounts {
     pub(in crate::bucket) fn change(
         &mut self,
         at: Instant,
-        old: Option<&Arc<Version>>,
-        new: Option<&Arc<Version>>,
+        old: Option<&Arc<RulesVersion>>,
+        new: Option<&Arc<RulesVersion>>,
     ) {
         let channels: BTreeSet<ChannelNo> =
             self.counted.keys().map(|(channel, _)| *channel).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
-use super::lane::{Lane, Terms};
+use super::lane::{DeadlineTerms, Lane};
 use super::waiting::WaitingFilter;
 use crate::bucket::Bucket;
 use crate::bucket::state::version_at;
@@ -105,7 +105,7 @@ impl Bucket {
         lane: &LaneKey,
         recipients: &RoaringBitmap,
         compiled: &CompiledRules,
-        change: impl FnOnce(&mut Lane, Terms<'_>),
+        change: impl FnOnce(&mut Lane, DeadlineTerms<'_>),
     ) {
         let (lanes, around) = self.lanes_and_around(compiled);
         let then = compiled.version(version);

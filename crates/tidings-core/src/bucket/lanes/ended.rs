@@ -15,7 +15,7 @@ const ENTRIES_MIN: u64 = 64;
 
 /// The entries that ended individually and may still be needed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ended {
+pub(crate) struct EndedEntries {
     /// By the seq of the arrival.
     recipients: Tree<(Seq, ChannelNo), Shared<RoaringBitmap>>,
     /// Recipients with an ended inbox entry, or more: no others need a look-up.
@@ -26,7 +26,7 @@ pub(crate) struct Ended {
     kept: u64,
 }
 
-impl Ended {
+impl EndedEntries {
     pub(in crate::bucket) fn note(
         &mut self,
         seq: Seq,

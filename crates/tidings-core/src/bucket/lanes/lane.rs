@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::ended::Ended;
-use super::wheel::{Sooner, Wheel, note, slot_of, start_of};
-use crate::bucket::people::clocks::Clocks;
+use super::ended::EndedEntries;
+use super::wheel::{EarlierWindows, Wheel, note, slot_of, start_of};
+use crate::bucket::people::clocks::RecipientClocks;
 use crate::bucket::people::roster::Roster;
 use crate::bucket::people::values::Values;
 use crate::model::channel::ChannelNo;
@@ -17,10 +17,10 @@ use crate::model::number::{EventNo, RecipientNo, Seq};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::QuietHours;
-use crate::rules::calendar::Alike;
-use crate::rules::compiled::Version;
-use crate::rules::deadline::{Entered, OpenWindow, Window, due};
-use crate::rules::lane_kind::{LaneKind, Parameters};
+use crate::rules::calendar::DeadlineGroup;
+use crate::rules::compiled::RulesVersion;
+use crate::rules::deadline::{EnteredEntry, OpenWindow, Window, due};
+use crate::rules::lane_kind::{LaneKind, PolicyParameters};
 
 mod back;
 mod deadlines;
@@ -33,12 +33,12 @@ mod last;
 mod late;
 mod urgent;
 
-pub(crate) use due::Due;
-pub(crate) use few::FewPage;
+pub(crate) use due::DueWindows;
+pub(crate) use few::SparseLanePage;
 pub(crate) use image::{LaneColumn, LaneHead};
-use last::Last;
-use late::Late;
-use urgent::Urgent;
+use last::LastMessages;
+use late::LateWindows;
+use urgent::UrgentRecipients;
 
 /// Number of windows in a batch. If they are far apart, a software prefetch touches both ends of each
 /// window's fields before the first one is worked on, so that their cache misses overlap.
@@ -66,11 +66,11 @@ pub(crate) struct Lane {
     /// The windows of a lane of `Since` whose entries are counted.
     counts: Values<Window>,
     /// Windows that are asked again at an instant.
-    late: Late,
+    late: LateWindows,
     /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
-    pub(in crate::bucket) urgent: Urgent,
+    pub(in crate::bucket) urgent: UrgentRecipients,
     /// The last messages of a `leading` lane.
-    last: Values<Last>,
+    last: Values<LastMessages>,
     /// The earliest deadline, once computed.
     next: Option<Option<i64>>,
     /// True if its channel is paused: deadlines pass, and nothing closes.
@@ -87,18 +87,18 @@ enum Columns {
 
 /// The parts of a deadline that are not in the lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Terms<'a> {
-    rules: Option<&'a Version>,
+pub(crate) struct DeadlineTerms<'a> {
+    rules: Option<&'a RulesVersion>,
     roster: &'a Roster,
-    clocks: Clocks<'a>,
-    ended: &'a Ended,
+    clocks: RecipientClocks<'a>,
+    ended: &'a EndedEntries,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> DeadlineTerms<'a> {
     pub(crate) fn of(
         roster: &'a Roster,
-        ended: &'a Ended,
-        rules: Option<&'a Arc<Version>>,
+        ended: &'a EndedEntries,
+        rules: Option<&'a Arc<RulesVersion>>,
     ) -> Self {
         let clocks = roster.clocks(None);
         Self { rules: rules.map(|version| &**version), roster, clocks, ended }
@@ -110,17 +110,17 @@ impl<'a> Terms<'a> {
     }
 
     /// The clocks of the recipients.
-    pub(crate) fn clocks(&self) -> Clocks<'a> {
+    pub(crate) fn clocks(&self) -> RecipientClocks<'a> {
         self.clocks
     }
 
     /// The same under another version of the rules.
-    pub(crate) fn under(self, rules: Option<&'a Arc<Version>>) -> Self {
+    pub(crate) fn under(self, rules: Option<&'a Arc<RulesVersion>>) -> Self {
         Self { rules: rules.map(|version| &**version), ..self }
     }
 
     /// The rules in force.
-    pub(crate) fn rules(&self) -> Option<&'a Version> {
+    pub(crate) fn rules(&self) -> Option<&'a RulesVersion> {
         self.rules
     }
 
@@ -160,7 +160,7 @@ impl<'a> Terms<'a> {
 
 /// An arrival's entries that enter a lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Entering<'a> {
+pub(crate) struct EnteringEntries<'a> {
     /// The seq of the arrival.
     pub(crate) seq: Seq,
     /// The instant at which they enter (later than `key.0` if they were moved).
@@ -168,7 +168,7 @@ pub(crate) struct Entering<'a> {
     /// The instant at which the entries entered their first lane, and the place of the event.
     pub(crate) key: (Instant, EventNo),
     /// The parameters of the newest rules; `None` if the type's policy is of another kind.
-    pub(crate) parameters: Option<Parameters>,
+    pub(crate) parameters: Option<PolicyParameters>,
     /// The version of these rules.
     pub(crate) rules: u32,
     /// True if the type is urgent.
@@ -176,14 +176,14 @@ pub(crate) struct Entering<'a> {
     /// True if these rules bound the lane by a number of entries.
     pub(crate) bounded: bool,
     /// The parameters under older rules, for windows that were opened then.
-    pub(crate) under: &'a dyn Fn(u32) -> Option<Parameters>,
+    pub(crate) under: &'a dyn Fn(u32) -> Option<PolicyParameters>,
 }
 
-impl Entering<'_> {
+impl EnteringEntries<'_> {
     /// The parameters in a window that was opened under these rules. A type that was not in the lane under them does
     /// not bound it.
-    fn parameters_in(&self, rules: u32) -> Option<Parameters> {
-        let unbounded = |parameters| Parameters { max_items: 0, ..parameters };
+    fn parameters_in(&self, rules: u32) -> Option<PolicyParameters> {
+        let unbounded = |parameters| PolicyParameters { max_items: 0, ..parameters };
         if rules == self.rules {
             self.parameters
         } else {
@@ -191,8 +191,8 @@ impl Entering<'_> {
         }
     }
 
-    fn entry(&self, parameters: Parameters) -> Entered {
-        Entered { t: self.key.0, place: self.key.1, parameters }
+    fn entry(&self, parameters: PolicyParameters) -> EnteredEntry {
+        EnteredEntry { t: self.key.0, place: self.key.1, parameters }
     }
 }
 
@@ -217,8 +217,8 @@ impl Lane {
             counted: RoaringBitmap::new(),
             counts: Values::pages(),
             asks_count: false,
-            late: Late::default(),
-            urgent: Urgent::default(),
+            late: LateWindows::default(),
+            urgent: UrgentRecipients::default(),
             last: Values::pages(),
             next: None,
             paused: false,
@@ -268,8 +268,8 @@ impl Lane {
         &mut self,
         recipients: &RoaringBitmap,
         overdue: Option<&RoaringBitmap>,
-        entering: Entering<'_>,
-        terms: Terms<'_>,
+        entering: EnteringEntries<'_>,
+        terms: DeadlineTerms<'_>,
     ) {
         if entering.urgent {
             self.urgent.note(entering.seq, recipients);
@@ -306,13 +306,14 @@ impl Lane {
         &mut self,
         recipients: &RoaringBitmap,
         overdue: &RoaringBitmap,
-        entering: Entering<'_>,
+        entering: EnteringEntries<'_>,
     ) {
         let Self { kind, open, columns: Columns::Windows(windows), wheel, last, next, .. } = self
         else {
             return;
         };
-        let mut sooner = Sooner { wheel, next, due: i64::MAX, recipients: RoaringBitmap::new() };
+        let mut sooner =
+            EarlierWindows { wheel, next, due: i64::MAX, recipients: RoaringBitmap::new() };
         let entry = entering.entry(entering.parameters.unwrap_or_default());
         let joins = recipients & &*open;
         windows.change(recipients - &joins, |number, window| {
@@ -371,13 +372,13 @@ impl Lane {
     }
 
     /// Puts windows without fields into the wheel, to be checked for the first time, or again, at this instant.
-    fn set_deadlines(&mut self, recipients: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+    fn set_deadlines(&mut self, recipients: &RoaringBitmap, at: Instant, terms: DeadlineTerms<'_>) {
         let people = match &self.kind {
             LaneKind::Digest(name) => {
                 let minutes = terms.rules.map(|rules| rules.spread_minutes(name));
                 terms.clocks.alike(recipients, name, minutes.unwrap_or(0))
             }
-            _ => vec![(Alike::default(), recipients.clone())],
+            _ => vec![(DeadlineGroup::default(), recipients.clone())],
         };
         for (person, part) in people {
             let due = due(OpenWindow::At(&self.kind, at), terms.rules, &person);
@@ -453,7 +454,7 @@ impl Lane {
     }
 
     /// Resumes the lane with its channel. Deadlines that have passed stay passed.
-    pub(crate) fn resume(&mut self, at: Instant, terms: Terms<'_>) {
+    pub(crate) fn resume(&mut self, at: Instant, terms: DeadlineTerms<'_>) {
         self.paused = false;
         self.next = None;
         let late = self.late.recipients().clone();
@@ -471,13 +472,13 @@ impl Lane {
         self.open.clear();
         self.flushed.clear();
         self.counted.clear();
-        self.late = Late::default();
-        self.urgent = Urgent::default();
+        self.late = LateWindows::default();
+        self.urgent = UrgentRecipients::default();
         self.next = None;
     }
 
     /// Activates the window of a recipient who has confirmed. A deadline that has passed stays passed.
-    pub(crate) fn unpark(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
+    pub(crate) fn unpark(&mut self, number: u32, at: Instant, terms: DeadlineTerms<'_>) {
         let single = RoaringBitmap::from_iter([number]);
         self.fix_passed(&(&single & &self.open), at, terms);
         self.ask_again(&single, at);
@@ -492,7 +493,7 @@ impl Lane {
     }
 
     /// Sets the next slot of a recipient whose time zone changed, unless it is due already.
-    pub(crate) fn rezone(&mut self, number: u32, at: Instant, terms: Terms<'_>) {
+    pub(crate) fn rezone(&mut self, number: u32, at: Instant, terms: DeadlineTerms<'_>) {
         if !self.is_digest() || !self.open.contains(number) {
             return;
         }

@@ -10,7 +10,7 @@ use crate::model::batch_key::LaneKey;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::number::{LaneNo, Seq, TypeNo};
 use crate::model::tenant::TenantNo;
-use crate::rules::names::Names;
+use crate::rules::names::NumberedNames;
 
 /// A filter of the entries that wait in the lanes of a number.
 #[derive(Clone, Copy, Default)]
@@ -27,17 +27,21 @@ pub(crate) struct WaitingFilter<'a> {
 
 /// The entries of a bucket that wait, as they are looked for.
 #[derive(Clone, Copy)]
-pub(crate) struct Waiting<'a> {
+pub(crate) struct WaitingEntries<'a> {
     bucket: &'a Bucket,
     view: &'a dyn ReadView,
-    names: &'a Names,
+    names: &'a NumberedNames,
 }
 
 impl Bucket {
     /// The entries that wait.
-    pub(crate) fn waiting<'a>(&'a self, view: &'a dyn ReadView, names: &'a Names) -> Waiting<'a> {
+    pub(crate) fn waiting<'a>(
+        &'a self,
+        view: &'a dyn ReadView,
+        names: &'a NumberedNames,
+    ) -> WaitingEntries<'a> {
         let bucket = self;
-        Waiting { bucket, view, names }
+        WaitingEntries { bucket, view, names }
     }
 
     /// The recipients whose entry of an arrival still waits in a lane.
@@ -89,7 +93,7 @@ impl Bucket {
     }
 }
 
-impl Waiting<'_> {
+impl WaitingEntries<'_> {
     /// The entries that wait in the lanes of a number, whatever their key, of some recipients or of all.
     ///
     /// # Errors

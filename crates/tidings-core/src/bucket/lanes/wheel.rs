@@ -132,14 +132,14 @@ impl Wheel {
 
 /// Windows that one arrival makes due, or due earlier. Most are due at the same time: they go into the
 /// wheel together.
-pub(crate) struct Sooner<'a> {
+pub(crate) struct EarlierWindows<'a> {
     pub(crate) wheel: &'a mut Wheel,
     pub(crate) next: &'a mut Option<Option<i64>>,
     pub(crate) due: i64,
     pub(crate) recipients: RoaringBitmap,
 }
 
-impl Sooner<'_> {
+impl EarlierWindows<'_> {
     pub(crate) fn add(&mut self, due: i64, number: u32) {
         if due == i64::MAX {
             return;

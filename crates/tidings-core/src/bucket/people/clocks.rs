@@ -15,7 +15,7 @@ use crate::model::recipient::OwnHours;
 use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::model::time::Instant;
 use crate::rules::QuietHours;
-use crate::rules::calendar::{Alike, PersonCalendar, Zone, checksum, quiet_until};
+use crate::rules::calendar::{DeadlineGroup, PersonCalendar, Zone, checksum, quiet_until};
 
 /// The zone and the quiet hours that a tenant sets for its entries; it sets one of them at least.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl TenantClock {
 
 /// The recipients of a roster, for entries of a tenant or of none.
 #[derive(Clone, Copy)]
-pub(crate) struct Clocks<'a> {
+pub(crate) struct RecipientClocks<'a> {
     roster: &'a Roster,
     number: Option<TenantNo>,
     tenant: Option<&'a TenantClock>,
@@ -50,7 +50,7 @@ pub(crate) struct Clocks<'a> {
 /// One recipient, looked up when a deadline depends on who it is.
 #[derive(Clone, Copy)]
 pub(crate) struct RecipientClock<'a> {
-    clocks: Clocks<'a>,
+    clocks: RecipientClocks<'a>,
     number: RecipientNo,
 }
 
@@ -65,12 +65,12 @@ impl PersonCalendar for RecipientClock<'_> {
     }
 
     fn own_times(&self, digest: &str) -> OwnTimes {
-        let Clocks { roster, number: tenant, .. } = self.clocks;
+        let RecipientClocks { roster, number: tenant, .. } = self.clocks;
         roster.digest_times.of(self.number.0, digest, tenant)
     }
 }
 
-impl<'a> Clocks<'a> {
+impl<'a> RecipientClocks<'a> {
     pub(super) fn new(
         roster: &'a Roster,
         number: Option<TenantNo>,
@@ -172,7 +172,7 @@ impl<'a> Clocks<'a> {
         recipients: &RoaringBitmap,
         digest: &str,
         spread_minutes: u16,
-    ) -> Vec<(Alike<'a>, RoaringBitmap)> {
+    ) -> Vec<(DeadlineGroup<'a>, RoaringBitmap)> {
         let with_own = recipients & self.roster.digest_times.recipients(digest);
         let mut parts = Vec::new();
         for (zone, mut part) in self.by_zone(recipients) {
@@ -196,7 +196,7 @@ impl<'a> Clocks<'a> {
                 apart.entry((own, minute)).or_default().insert(number);
             }
             parts.extend(apart.into_iter().map(|((own_times, checksum), part)| {
-                (Alike { zone: Some(zone), checksum, own_times }, part)
+                (DeadlineGroup { zone: Some(zone), checksum, own_times }, part)
             }));
         }
         parts

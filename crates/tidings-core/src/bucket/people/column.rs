@@ -10,7 +10,7 @@ use crate::sets::shared::Pages;
 
 /// A column: values by number. A value that was never written reads as the default.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Column<T> {
+pub(crate) struct NumberedColumn<T> {
     pages: Pages<T>,
     /// By page, true if its values changed since a checkpoint began last.
     dirty: Vec<bool>,
@@ -19,7 +19,7 @@ pub(crate) struct Column<T> {
     odd: RoaringBitmap,
 }
 
-impl<T: Copy + Default> Column<T> {
+impl<T: Copy + Default> NumberedColumn<T> {
     /// The value of a number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> T {
@@ -136,7 +136,7 @@ fn page_no(index: usize) -> u32 {
 mod tests {
     use super::*;
 
-    fn of(column: &Column<u64>, page: u32) -> Vec<(u32, u64)> {
+    fn of(column: &NumberedColumn<u64>, page: u32) -> Vec<(u32, u64)> {
         column
             .page(page)
             .filter(|(_, value)| **value > 0)
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_clone_stays_as_it_was_while_changes_go_on_and_are_listed() {
-        let mut column = Column::<u64>::default();
+        let mut column = NumberedColumn::<u64>::default();
         *column.at(3) = 30;
         *column.at(700) = 70;
         assert_eq!(column.take_dirty(|_| true), [0, 2]);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_page_that_has_no_row_keeps_its_generation() {
-        let mut column = Column::<u64>::default();
+        let mut column = NumberedColumn::<u64>::default();
         *column.at(3) = 30;
         *column.at(300) = 50;
         assert_eq!(column.take_dirty(|page| page == 1), [1]);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_was_read_or_copied_is_known_or_not() {
-        let mut column = Column::<u64>::default();
+        let mut column = NumberedColumn::<u64>::default();
         *column.at(3) = 30;
         column.restored([0].into_iter().collect());
         assert!(column.take_dirty(|_| true).is_empty());

@@ -43,11 +43,11 @@ pub(crate) struct TypeCounts {
 
 /// Counts by reader and day.
 #[derive(Clone)]
-pub(crate) struct Counted(Arc<Mutex<Readers>>);
+pub(crate) struct CountsByReader(Arc<Mutex<CountsCache>>);
 
-type Readers = Cache<u32, OfReader, UnitWeighter, FxBuildHasher>;
+type CountsCache = Cache<u32, ReaderCounts, UnitWeighter, FxBuildHasher>;
 
-impl Default for Counted {
+impl Default for CountsByReader {
     fn default() -> Self {
         Self(Arc::new(Mutex::new(Cache::with(
             READERS_EXPECTED,
@@ -59,15 +59,15 @@ impl Default for Counted {
     }
 }
 
-impl fmt::Debug for Counted {
+impl fmt::Debug for CountsByReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counted").finish_non_exhaustive()
+        f.debug_struct("CountsByReader").finish_non_exhaustive()
     }
 }
 
 /// The state of what changes the counts of a day that is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AsOf {
+pub(crate) struct CountsVersion {
     /// The seq of the reader's newest mark.
     pub(crate) marked: Seq,
     /// The count of withdrawals and restorations of objects.
@@ -79,14 +79,14 @@ pub(crate) struct AsOf {
 }
 
 #[derive(Clone, Debug)]
-struct OfReader {
-    as_of: AsOf,
+struct ReaderCounts {
+    as_of: CountsVersion,
     days: Arc<Vec<(Day, Counts)>>,
 }
 
-impl Counted {
+impl CountsByReader {
     /// The cached counts of a reader, if nothing has changed them since.
-    pub(crate) fn of(&self, number: u32, as_of: AsOf) -> Arc<Vec<(Day, Counts)>> {
+    pub(crate) fn of(&self, number: u32, as_of: CountsVersion) -> Arc<Vec<(Day, Counts)>> {
         let readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match readers.get(&number) {
             Some(known) if known.as_of == as_of => Arc::clone(&known.days),
@@ -95,8 +95,8 @@ impl Counted {
     }
 
     /// Caches the counts of a reader.
-    pub(crate) fn keep(&self, number: u32, as_of: AsOf, days: Vec<(Day, Counts)>) {
+    pub(crate) fn keep(&self, number: u32, as_of: CountsVersion, days: Vec<(Day, Counts)>) {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        readers.insert(number, OfReader { as_of, days: Arc::new(days) });
+        readers.insert(number, ReaderCounts { as_of, days: Arc::new(days) });
     }
 }

@@ -14,22 +14,22 @@ use crate::model::time::{Day, Instant};
 
 /// The newest marks of one thing, by whose entries they cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ByTenant {
+pub(super) struct TenantMarks {
     /// Marks on entries of every tenant and of none.
-    all: Newest,
+    all: NewestMarks,
     /// Marks on entries of one tenant, by number; 0 = entries without a tenant.
-    some: Vec<(u32, Newest)>,
+    some: Vec<(u32, NewestMarks)>,
 }
 
 /// The newest mark of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Newest {
-    seen: Option<Mark>,
-    read: Option<Mark>,
+pub(super) struct NewestMarks {
+    seen: Option<CoveringMark>,
+    read: Option<CoveringMark>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
+struct CoveringMark {
     at: Instant,
     before: EventNo,
     /// The latest `t` that it covers.
@@ -38,7 +38,7 @@ struct Mark {
 
 /// The entry that is compared with a mark.
 #[derive(Clone, Copy)]
-pub(crate) struct Looked<'a> {
+pub(crate) struct ComparedEntry<'a> {
     /// The time when it entered its first lane.
     pub(crate) t: Instant,
     /// Its event's place in the intake.
@@ -52,7 +52,7 @@ pub(crate) struct Looked<'a> {
 }
 
 /// The fields of an inbox entry that marks use.
-pub(crate) struct Marking<T> {
+pub(crate) struct MarkedFields<T> {
     pub(crate) place: EventNo,
     /// Its event's tenant; `None` = of none.
     pub(crate) tenant: Option<TenantNo>,
@@ -64,15 +64,15 @@ pub(crate) struct Marking<T> {
     pub(crate) t: T,
 }
 
-impl Newest {
+impl NewestMarks {
     /// One mark.
     pub(super) fn one(kind: MarkKind, at: Instant, before: EventNo, reach: Instant) -> Self {
         let mut newest = Self::default();
-        newest.add(kind, Mark { at, before, reach });
+        newest.add(kind, CoveringMark { at, before, reach });
         newest
     }
 
-    fn of(&mut self, kind: MarkKind) -> &mut Option<Mark> {
+    fn of(&mut self, kind: MarkKind) -> &mut Option<CoveringMark> {
         match kind {
             MarkKind::Seen => &mut self.seen,
             MarkKind::Read => &mut self.read,
@@ -81,7 +81,7 @@ impl Newest {
 
     /// Adds a mark. Of two of a kind the one that reaches further counts, of equal ones the later: where the
     /// earlier reaches further, everything that entered after it has a `t` beyond the later one's reach.
-    fn add(&mut self, kind: MarkKind, mark: Mark) {
+    fn add(&mut self, kind: MarkKind, mark: CoveringMark) {
         let old = self.of(kind);
         if old.is_none_or(|old| old.reach <= mark.reach) {
             *old = Some(mark);
@@ -99,7 +99,8 @@ impl Newest {
     /// Returns true if a mark of this kind (or a stronger one) covers what has this `t` and place.
     fn covers(&self, kind: MarkKind, t: Instant, place: EventNo) -> bool {
         work::count();
-        let covers = |mark: Option<Mark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
+        let covers =
+            |mark: Option<CoveringMark>| mark.is_some_and(|m| place < m.before && t <= m.reach);
         covers(self.read) || kind == MarkKind::Seen && covers(self.seen)
     }
 
@@ -113,7 +114,7 @@ impl Newest {
     fn raised<E>(
         &self,
         mut state: ItemState,
-        entry: &mut Marking<impl FnMut() -> Result<Instant, E>>,
+        entry: &mut MarkedFields<impl FnMut() -> Result<Instant, E>>,
     ) -> Result<ItemState, E> {
         work::count();
         for (mark, kind) in [(self.read, ItemState::Read), (self.seen, ItemState::Seen)] {
@@ -141,9 +142,9 @@ impl Newest {
     }
 }
 
-impl ByTenant {
+impl TenantMarks {
     /// Adds marks on the entries of a view.
-    pub(super) fn add(&mut self, view: View<TenantNo>, newest: Newest) {
+    pub(super) fn add(&mut self, view: View<TenantNo>, newest: NewestMarks) {
         match view {
             View::All => self.all.add_all(newest),
             View::Of(tenant) => {
@@ -162,7 +163,7 @@ impl ByTenant {
     }
 
     /// The marks on a tenant's entries alone, or on those of none.
-    fn own(&self, tenant: Option<TenantNo>) -> Option<&Newest> {
+    fn own(&self, tenant: Option<TenantNo>) -> Option<&NewestMarks> {
         if self.some.is_empty() {
             return None;
         }
@@ -171,11 +172,11 @@ impl ByTenant {
         self.some.get(at).map(|(_, newest)| newest)
     }
 
-    fn own_mut(&mut self, tenant: u32) -> &mut Newest {
+    fn own_mut(&mut self, tenant: u32) -> &mut NewestMarks {
         let at = match self.some.binary_search_by_key(&tenant, |(of, _)| *of) {
             Ok(at) => at,
             Err(at) => {
-                self.some.insert(at, (tenant, Newest::default()));
+                self.some.insert(at, (tenant, NewestMarks::default()));
                 at
             }
         };
@@ -183,14 +184,14 @@ impl ByTenant {
     }
 
     /// Returns true if a mark of this kind (or a stronger one) covers the entry.
-    pub(super) fn cover(&self, kind: MarkKind, entry: Looked<'_>) -> bool {
-        let Looked { t, place, tenant, .. } = entry;
-        let covers = |newest: &Newest| newest.covers(kind, t, place);
+    pub(super) fn cover(&self, kind: MarkKind, entry: ComparedEntry<'_>) -> bool {
+        let ComparedEntry { t, place, tenant, .. } = entry;
+        let covers = |newest: &NewestMarks| newest.covers(kind, t, place);
         covers(&self.all) || self.own(tenant).is_some_and(covers)
     }
 
     /// The instant of the earliest mark of this kind (or a stronger one) that is kept and covers the entry.
-    pub(super) fn covered_at(&self, kind: MarkKind, entry: Looked<'_>) -> Option<Instant> {
+    pub(super) fn covered_at(&self, kind: MarkKind, entry: ComparedEntry<'_>) -> Option<Instant> {
         let own = self.own(entry.tenant);
         let all = [&self.all].into_iter().chain(own);
         all.filter_map(|newest| newest.covered_at(kind, entry.t, entry.place)).min()
@@ -203,7 +204,7 @@ impl ByTenant {
     pub(super) fn raised<E>(
         &self,
         state: ItemState,
-        entry: &mut Marking<impl FnMut() -> Result<Instant, E>>,
+        entry: &mut MarkedFields<impl FnMut() -> Result<Instant, E>>,
     ) -> Result<ItemState, E> {
         let state = self.all.raised(state, entry)?;
         match self.own(entry.tenant) {
@@ -226,7 +227,8 @@ impl ByTenant {
 
     /// The least state of what is covered to the end of a day, of all entries or (`whose`) of a tenant's, or of none.
     pub(super) fn of_day(&self, day: Day, whose: Option<Option<TenantNo>>) -> ItemState {
-        let reaches = |mark: Option<Mark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
+        let reaches =
+            |mark: Option<CoveringMark>| mark.is_some_and(|mark| mark.reach.0 >= day.end().0);
         let own = whose.and_then(|tenant| self.own(tenant));
         let states = [Some(&self.all), own].into_iter().flatten().map(|newest| {
             match (reaches(newest.read), reaches(newest.seen)) {

@@ -3,6 +3,7 @@
 use roaring::RoaringBitmap;
 
 use crate::journal::record::TenantTopic;
+use crate::model::id::Id;
 use crate::model::tenant::TenantNo;
 use crate::sets::shared::{Pages, Shared, Tree};
 
@@ -13,6 +14,8 @@ const FEW: u64 = 16;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followers {
     by_topic: Tree<TenantTopic, Shared<RoaringBitmap>>,
+    /// The topics of tenants by name, each with the number of tenants that have it.
+    names_of_tenants: Tree<Id, u32>,
     /// Number of topics of all tenants by recipient number.
     topics: Pages<u32>,
 }
@@ -34,6 +37,23 @@ impl Followers {
             .map(|(_, recipients)| &**recipients)
     }
 
+    /// The topics of all tenants and of none from a text on, in the order of their bytes; one may come twice.
+    pub(crate) fn topics_from(&self, first: &str) -> impl Iterator<Item = &Id> {
+        let of_none =
+            self.by_topic.first_on(|known| known.tenant.is_some() || known.topic.as_str() >= first);
+        let mut of_none = of_none
+            .map(|(known, _)| known)
+            .take_while(|known| known.tenant.is_none())
+            .map(|known| &known.topic)
+            .peekable();
+        let mut of_tenants = self.names_of_tenants.from(first).map(|(topic, _)| topic).peekable();
+        std::iter::from_fn(move || match (of_none.peek(), of_tenants.peek()) {
+            (Some(a), Some(b)) if b < a => of_tenants.next(),
+            (None, _) => of_tenants.next(),
+            _ => of_none.next(),
+        })
+    }
+
     /// Number of topics that a recipient follows.
     pub(crate) fn topics_of(&self, number: u32) -> u32 {
         self.topics.get(number).copied().unwrap_or(0)
@@ -43,6 +63,9 @@ impl Followers {
     pub(crate) fn add(&mut self, topic: TenantTopic, recipients: RoaringBitmap) {
         for number in &recipients {
             *self.topics.at(number) += 1;
+        }
+        if topic.tenant.is_some() && !self.by_topic.contains_key(&topic) {
+            *self.names_of_tenants.or_default(topic.topic.clone()) += 1;
         }
         let followers = &mut **self.by_topic.or_default(topic);
         match recipients.len() {
@@ -60,10 +83,24 @@ impl Followers {
         **followers -= recipients;
         if followers.is_empty() {
             self.by_topic.remove(topic);
+            if topic.tenant.is_some() {
+                self.forget_name(&topic.topic);
+            }
         }
         for number in recipients {
             let topics = self.topics.at(number);
             *topics = topics.saturating_sub(1);
+        }
+    }
+
+    /// Forgets a topic of one tenant.
+    fn forget_name(&mut self, topic: &Id) {
+        let Some(tenants) = self.names_of_tenants.get_mut(topic) else {
+            return;
+        };
+        *tenants = tenants.saturating_sub(1);
+        if *tenants == 0 {
+            self.names_of_tenants.remove(topic);
         }
     }
 
@@ -82,6 +119,38 @@ impl Followers {
 
     pub(crate) fn bytes(&self) -> usize {
         self.by_topic.values().map(|recipients| 48 + recipients.serialized_size()).sum::<usize>()
+            + self.names_of_tenants.len() * size_of::<(Id, u32)>()
             + self.topics.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_of_all_tenants_are_in_one_order_as_long_as_anybody_follows_them() {
+        let topic = |tenant, text: &str| TenantTopic {
+            tenant: TenantNo::of_raw(tenant),
+            topic: Id::new(text).unwrap(),
+        };
+        let one = RoaringBitmap::from_iter([1]);
+        let mut all = Followers::default();
+        for (tenant, text) in [(0, "b"), (0, "d"), (1, "c"), (2, "c"), (2, "a"), (1, "d")] {
+            all.add(topic(tenant, text), one.clone());
+        }
+        let from = |all: &Followers, first: &str| -> String {
+            let mut topics: Vec<_> = all.topics_from(first).map(|id| id.to_string()).collect();
+            topics.dedup();
+            topics.concat()
+        };
+        assert_eq!(from(&all, ""), "abcd");
+        assert_eq!(from(&all, "bb"), "cd");
+        all.remove(&topic(1, "c"), &one);
+        all.remove(&topic(0, "d"), &one);
+        assert_eq!(from(&all, ""), "abcd");
+        all.remove(&topic(2, "c"), &one);
+        all.remove(&topic(1, "d"), &one);
+        assert_eq!(from(&all, ""), "ab");
     }
 }

@@ -9,10 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::covering::{ByTenant, Looked, Marking, Newest, work};
-use super::items::Items;
+use super::covering::{ComparedEntry, MarkedFields, NewestMarks, TenantMarks, work};
+use super::inbox_item_states::InboxItemStates;
 use super::newest::NewestSeqs;
-use crate::journal::record::{About, Covered};
+use crate::journal::record::{About, CoveredEntries};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::command::MarkKind;
 use crate::model::id::Id;
@@ -26,14 +26,14 @@ use crate::sets::shared::Tree;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     /// Marks up to an instant, by the version of the rules that defines the types with an inbox.
-    up_to: BTreeMap<u32, ByTenant>,
-    objects: Tree<Id, ByTenant>,
+    up_to: BTreeMap<u32, TenantMarks>,
+    objects: Tree<Id, TenantMarks>,
     /// Marks on objects, by the hash of the id, for inboxes, which know only that.
-    hashes: Tree<u64, ByTenant>,
+    hashes: Tree<u64, TenantMarks>,
     /// By the event's place.
-    events: Tree<EventNo, ByTenant>,
+    events: Tree<EventNo, TenantMarks>,
     /// Items with a state of their own, which marks do not change otherwise.
-    pub(crate) items: Items,
+    pub(crate) items: InboxItemStates,
     /// The seqs of the newest records that changed the inbox by marks or items.
     pub(crate) changed: NewestSeqs,
 }
@@ -96,32 +96,32 @@ impl MarkAt {
 
 impl Marks {
     /// Adds a mark and returns the rows that changed.
-    pub(crate) fn add(&mut self, made: NewMark, what: Covered) -> Vec<MarkAt> {
+    pub(crate) fn add(&mut self, made: NewMark, what: CoveredEntries) -> Vec<MarkAt> {
         work::count();
         let NewMark { at, before, kind, view, rules } = made;
         let reach = match what {
             // A mark covers what has entered by now, whatever later instant it names.
-            Covered::UpTo(up_to) => up_to.min(at),
-            Covered::Object(_) | Covered::Event(_) => at,
+            CoveredEntries::UpTo(up_to) => up_to.min(at),
+            CoveredEntries::Object(_) | CoveredEntries::Event(_) => at,
         };
-        let newest = Newest::one(kind, at, before, reach);
+        let newest = NewestMarks::one(kind, at, before, reach);
         let state = ItemState::of(kind);
         let is_reached = |item: &StoredItem| view.shows(item.tenant);
         let is_active = |item: &StoredItem| item.shelf == Shelf::Active && is_reached(item);
         let (at, raised) = match what {
-            Covered::UpTo(_) => {
+            CoveredEntries::UpTo(_) => {
                 self.up_to.entry(rules).or_default().add(view, newest);
                 let covers = |item: &StoredItem| is_active(item) && item.newest_at() <= reach;
                 (MarkAt::UpTo(rules), self.items.raise(state, |_, item| covers(item)))
             }
-            Covered::Object(object) => {
+            CoveredEntries::Object(object) => {
                 let hash = About::object_hash(&object);
                 self.hashes.or_default(hash).add(view, newest);
                 self.objects.or_default(object.clone()).add(view, newest);
                 let covers = |item: &StoredItem| is_active(item) && item.object == hash;
                 (MarkAt::Object(object), self.items.raise(state, |_, item| covers(item)))
             }
-            Covered::Event(event) => {
+            CoveredEntries::Event(event) => {
                 self.events.or_default(event).add(view, newest);
                 let is_there = self.items.get(event).is_some_and(is_reached);
                 let raised = is_there.then(|| self.items.raise_one(state, event));
@@ -137,7 +137,7 @@ impl Marks {
         mark_key: MarkAt,
         row: &[u8],
     ) -> Result<(), Unreadable> {
-        let newest = || decode::<ByTenant>("a recipient's mark", row);
+        let newest = || decode::<TenantMarks>("a recipient's mark", row);
         match mark_key {
             MarkAt::UpTo(rules) => self.up_to.entry(rules).or_default().add_all(newest()?),
             MarkAt::Object(object) => {
@@ -185,12 +185,13 @@ impl Marks {
     }
 
     /// Returns true if a mark of this kind (or a stronger one) covers the entry.
-    pub(crate) fn cover(&self, entry: Looked<'_>, kind: MarkKind) -> bool {
+    pub(crate) fn cover(&self, entry: ComparedEntry<'_>, kind: MarkKind) -> bool {
         let place = entry.place;
         if self.items.get(place).is_some_and(|item| item.counts_as(ItemState::of(kind))) {
             return true;
         }
-        let cover = |marks: Option<&ByTenant>| marks.is_some_and(|marks| marks.cover(kind, entry));
+        let cover =
+            |marks: Option<&TenantMarks>| marks.is_some_and(|marks| marks.cover(kind, entry));
         let up_to = || {
             let mut of_type = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
             of_type.any(|(_, marks)| marks.cover(kind, entry))
@@ -200,7 +201,7 @@ impl Marks {
 
     /// The instant of the earliest mark of this kind (or a stronger one) that is kept and covers the entry. Earlier ones
     /// may have covered it: of each thing the newest mark is kept.
-    pub(crate) fn covered_at(&self, entry: Looked<'_>, kind: MarkKind) -> Option<Instant> {
+    pub(crate) fn covered_at(&self, entry: ComparedEntry<'_>, kind: MarkKind) -> Option<Instant> {
         let up_to = self.up_to.iter().filter(|(rules, _)| (entry.has_inbox)(**rules));
         let about = [self.objects.get(entry.object), self.events.get(&entry.place)];
         let all = about.into_iter().flatten().chain(up_to.map(|(_, marks)| marks));
@@ -248,7 +249,7 @@ impl Marks {
 
 /// Drops the marks of a tree that were made before an instant; `dropped` hears of keys of which none is left.
 fn forget_in<K: Ord + Clone>(
-    marks: &mut Tree<K, ByTenant>,
+    marks: &mut Tree<K, TenantMarks>,
     instant: Instant,
     mut dropped: impl FnMut(K),
 ) {
@@ -304,7 +305,7 @@ impl<'a> ReaderMarks<'a> {
     pub(crate) fn of_entry<E>(
         &self,
         least: ItemState,
-        mut entry: Marking<impl FnMut() -> Result<Instant, E>>,
+        mut entry: MarkedFields<impl FnMut() -> Result<Instant, E>>,
     ) -> Result<ItemState, E> {
         let mut state = least;
         let Some(marks) = self.marks else {
@@ -333,9 +334,9 @@ mod tests {
         let tenant = |number| TenantNo::of_raw(number).unwrap();
         let (object, acme, other) = (Id::new("o").unwrap(), tenant(1), tenant(2));
         let what = [
-            Covered::UpTo(Instant(99)),
-            Covered::Object(object.clone()),
-            Covered::Event(EventNo(4)),
+            CoveredEntries::UpTo(Instant(99)),
+            CoveredEntries::Object(object.clone()),
+            CoveredEntries::Event(EventNo(4)),
         ];
         for what in what {
             let mut marks = Marks::default();
@@ -350,7 +351,8 @@ mod tests {
                     let t = || Ok::<_, ()>(Instant(10));
                     let bounds = (Instant(10), Instant(10));
                     let hash = About::object_hash(&object);
-                    let marking = Marking { place: EventNo(4), tenant, object: hash, bounds, t };
+                    let marking =
+                        MarkedFields { place: EventNo(4), tenant, object: hash, bounds, t };
                     ReaderMarks::of(Some(marks)).of_entry(ItemState::New, marking).unwrap()
                 };
                 let states = [of(None), of(Some(acme)), of(Some(other))];
@@ -363,9 +365,9 @@ mod tests {
     fn a_mark_covers_what_had_entered() {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
-        marks.add(made(10, 5, MarkKind::Seen), Covered::UpTo(Instant(99)));
+        marks.add(made(10, 5, MarkKind::Seen), CoveredEntries::UpTo(Instant(99)));
         let (yes, no) = (|_| true, |_| false);
-        let entry = |t, place, has_inbox: bool| Looked {
+        let entry = |t, place, has_inbox: bool| ComparedEntry {
             t: Instant(t),
             place: EventNo(place),
             tenant: None,
@@ -377,10 +379,10 @@ mod tests {
         assert!(!marks.cover(entry(11, 4, true), MarkKind::Seen), "scheduled for later");
         assert!(!marks.cover(entry(10, 5, true), MarkKind::Seen), "published after the mark");
         assert!(!marks.cover(entry(10, 4, false), MarkKind::Seen), "never was in an inbox");
-        marks.add(made(12, 7, MarkKind::Read), Covered::UpTo(Instant(100)));
+        marks.add(made(12, 7, MarkKind::Read), CoveredEntries::UpTo(Instant(100)));
         assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
         assert!(marks.cover(entry(12, 6, true), MarkKind::Seen), "reading is seeing");
-        marks.add(made(12, 7, MarkKind::Seen), Covered::Object(object.clone()));
+        marks.add(made(12, 7, MarkKind::Seen), CoveredEntries::Object(object.clone()));
         assert!(marks.cover(entry(12, 6, false), MarkKind::Seen));
     }
 
@@ -389,13 +391,13 @@ mod tests {
         let object = Id::new("o").unwrap();
         let mut marks = Marks::default();
         let mut up_to = |at, to| {
-            let what = Covered::UpTo(Instant(to));
+            let what = CoveredEntries::UpTo(Instant(to));
             marks.add(made(at, at.cast_unsigned(), MarkKind::Seen), what);
         };
         up_to(10, 8);
         up_to(20, 5);
         let covers = |marks: &Marks, t, place| {
-            let entry = Looked {
+            let entry = ComparedEntry {
                 t: Instant(t),
                 place: EventNo(place),
                 tenant: None,
@@ -406,14 +408,14 @@ mod tests {
         };
         assert!(covers(&marks, 8, 9), "the second takes nothing of the first away");
         assert!(!covers(&marks, 9, 9));
-        let what = Covered::UpTo(Instant(25));
+        let what = CoveredEntries::UpTo(Instant(25));
         marks.add(made(30, 30, MarkKind::Seen), what);
         assert!(covers(&marks, 25, 29) && !covers(&marks, 26, 29));
         assert_eq!(marks.all().count(), 2, "the mark, and the seq of the newest change");
     }
 
     /// The cost of n marks of a kind and as many looks.
-    fn cost(count: u64, what: impl Fn(u64) -> Covered) -> u64 {
+    fn cost(count: u64, what: impl Fn(u64) -> CoveredEntries) -> u64 {
         let mut marks = Marks::default();
         work::take();
         let at = |n: u64| Instant(n.cast_signed());
@@ -423,7 +425,7 @@ mod tests {
         let reading = ReaderMarks::of(Some(&marks));
         for n in 0..count {
             let object = Id::new(&format!("o{n}")).unwrap();
-            let entry = Looked {
+            let entry = ComparedEntry {
                 t: at(n),
                 place: EventNo(n),
                 tenant: None,
@@ -431,7 +433,7 @@ mod tests {
                 has_inbox: &|_| true,
             };
             marks.cover(entry, MarkKind::Seen);
-            let marking = Marking {
+            let marking = MarkedFields {
                 place: EventNo(n),
                 tenant: None,
                 object: About::object_hash(&object),
@@ -446,13 +448,13 @@ mod tests {
 
     #[test]
     fn p12_a_hundred_thousand_marks_cost_each_the_same() {
-        let object = |n: u64| Covered::Object(Id::new(&format!("o{n}")).unwrap());
+        let object = |n: u64| CoveredEntries::Object(Id::new(&format!("o{n}")).unwrap());
         for count in [1_000, 100_000] {
             for spent in [
                 cost(count, object),
-                cost(count, |n| Covered::Event(EventNo(n))),
-                cost(count, |n| Covered::UpTo(Instant(n.cast_signed()))),
-                cost(count, |n| Covered::UpTo(Instant((count - n).cast_signed()))),
+                cost(count, |n| CoveredEntries::Event(EventNo(n))),
+                cost(count, |n| CoveredEntries::UpTo(Instant(n.cast_signed()))),
+                cost(count, |n| CoveredEntries::UpTo(Instant((count - n).cast_signed()))),
             ] {
                 assert!(spent <= 8 * count, "{spent} looks for {count} marks");
             }

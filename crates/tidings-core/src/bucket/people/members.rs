@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
+use crate::codec::Corrupt;
 use crate::journal::stored::encode;
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
 use crate::model::id::BucketNo;
 use crate::model::tenant::TenantNo;
-use crate::sets::codec::Corrupt;
 use crate::sets::pairs::{Pairs, pair, parts};
 use crate::sets::set::Set;
-use crate::sets::shared::Own;
+use crate::sets::shared::WriterOnly;
 
 /// The memberships of a bucket.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Members {
     by_tenant: Pairs,
     by_number: Pairs,
     /// The pages by tenant that the next checkpoint writes.
-    dirty: Own<BTreeSet<u64>>,
+    dirty: WriterOnly<BTreeSet<u64>>,
 }
 
 impl Members {

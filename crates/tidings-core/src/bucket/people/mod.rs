@@ -6,7 +6,7 @@ pub(super) mod counted;
 pub(super) mod covering;
 pub(super) mod digest_times;
 pub(super) mod followers;
-pub(super) mod items;
+pub(super) mod inbox_item_states;
 pub(super) mod marks;
 pub(super) mod members;
 pub(super) mod mutes;

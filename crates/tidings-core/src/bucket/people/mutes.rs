@@ -19,20 +19,20 @@ use crate::sets::audience::partition;
 use crate::sets::shared::{Shared, Tree};
 
 /// A topic or an object that is muted on a channel: in entries of a tenant, or in all.
-type Muted = (Option<TenantNo>, ChannelNo, PreferenceScope);
+type MutedSubject = (Option<TenantNo>, ChannelNo, PreferenceScope);
 
 /// The recipients of a bucket by what they mute.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mutes {
-    by_subject: Tree<Muted, Shared<RoaringBitmap>>,
-    by_recipient: Tree<(u32, Muted), ()>,
+    by_subject: Tree<MutedSubject, Shared<RoaringBitmap>>,
+    by_recipient: Tree<(u32, MutedSubject), ()>,
     /// The recipients who mute something.
     recipients: Shared<RoaringBitmap>,
 }
 
 /// The reasons that mutes leave to an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum UnmutedReasons {
     /// All of them.
     All,
     /// These.
@@ -43,14 +43,14 @@ pub(crate) enum Left {
 
 /// The reasons of an entry: the words of its arrival, and the indexes of its own.
 #[derive(Clone, Copy)]
-pub(crate) struct Why<'a> {
+pub(crate) struct EntryReasons<'a> {
     pub(crate) words: &'a [String],
     pub(crate) reasons: &'a [u16],
 }
 
 impl Mutes {
     /// Sets or lifts the mute of a topic or an object.
-    pub(crate) fn set(&mut self, number: u32, muted: Muted, is_on: bool) {
+    pub(crate) fn set(&mut self, number: u32, muted: MutedSubject, is_on: bool) {
         if is_on {
             self.by_subject.or_default(muted.clone()).insert(number);
             self.by_recipient.insert((number, muted), ());
@@ -104,7 +104,8 @@ impl Mutes {
         tenant: Option<TenantNo>,
         recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
-        let get = |muted: &Muted| self.by_subject.get(muted).map(|muting| recipients & &**muting);
+        let get =
+            |muted: &MutedSubject| self.by_subject.get(muted).map(|muting| recipients & &**muting);
         let muted = (None, channel, subject);
         let muting = get(&muted).unwrap_or_default();
         match tenant {
@@ -123,11 +124,11 @@ impl Mutes {
         &self,
         channel: ChannelNo,
         (event, tenant): (&Event, Option<TenantNo>),
-        why: Why<'_>,
+        why: EntryReasons<'_>,
         mut recipients: RoaringBitmap,
-    ) -> Vec<(Left, RoaringBitmap)> {
+    ) -> Vec<(UnmutedReasons, RoaringBitmap)> {
         if !self.concern(&recipients) {
-            return vec![(Left::All, recipients)];
+            return vec![(UnmutedReasons::All, recipients)];
         }
         let mut parts = Vec::new();
         let mut nothing = RoaringBitmap::new();
@@ -150,11 +151,11 @@ impl Mutes {
                 of.iter().filter_map(|at| muted.get(*at as usize).copied()).collect();
             match reasons_left(event, why, &of) {
                 left if left.is_empty() => nothing |= part,
-                left if left.len() == why.reasons.len() => parts.push((Left::All, part)),
-                left => parts.push((Left::Some(left), part)),
+                left if left.len() == why.reasons.len() => parts.push((UnmutedReasons::All, part)),
+                left => parts.push((UnmutedReasons::Some(left), part)),
             }
         }
-        parts.extend([(Left::Nothing, nothing), (Left::All, recipients)]);
+        parts.extend([(UnmutedReasons::Nothing, nothing), (UnmutedReasons::All, recipients)]);
         parts.retain(|(_, recipients)| !recipients.is_empty());
         parts
     }
@@ -164,18 +165,18 @@ impl Mutes {
         &self,
         channel: ChannelNo,
         event: (&Event, Option<TenantNo>),
-        why: Why<'_>,
+        why: EntryReasons<'_>,
         recipients: RoaringBitmap,
     ) -> RoaringBitmap {
         self.split(channel, event, why, recipients)
             .into_iter()
-            .filter(|(left, _)| *left == Left::Nothing)
+            .filter(|(left, _)| *left == UnmutedReasons::Nothing)
             .fold(RoaringBitmap::new(), |all, (_, recipients)| all | recipients)
     }
 }
 
 /// The reasons that an event would have without its topics at or below the muted ones.
-fn reasons_left(event: &Event, why: Why<'_>, muted: &[&str]) -> Vec<u16> {
+fn reasons_left(event: &Event, why: EntryReasons<'_>, muted: &[&str]) -> Vec<u16> {
     let paths: BTreeSet<&str> = event
         .to
         .topics
@@ -225,7 +226,7 @@ mod tests {
         mutes.set(4, (None, INBOX_NO, topic("a/b/c/d")), true);
         let words = ["everyone", "topic:a", "topic:a/b"].map(str::to_owned);
         let split = |topics: &[&str], reasons: &[u16]| {
-            let why = Why { words: &words, reasons };
+            let why = EntryReasons { words: &words, reasons };
             let mut parts =
                 mutes.split(INBOX_NO, (&event(topics), None), why, set(&[1, 2, 3, 4, 5]));
             parts.sort_by_key(|(_, recipients)| recipients.min());
@@ -234,23 +235,23 @@ mod tests {
         // Those of another channel, and those who mute what lies below, keep all.
         assert_eq!(
             split(&["a/b/c"], &[1, 2]),
-            [(Left::Nothing, set(&[1, 2])), (Left::All, set(&[3, 4, 5]))]
+            [(UnmutedReasons::Nothing, set(&[1, 2])), (UnmutedReasons::All, set(&[3, 4, 5]))]
         );
         // Another topic of the event is heard by way of a subscription that lies above both.
         assert_eq!(
             split(&["a/b/c", "a/x"], &[1, 2]),
             [
-                (Left::Some(vec![1]), set(&[1])),
-                (Left::Nothing, set(&[2])),
-                (Left::All, set(&[3, 4, 5])),
+                (UnmutedReasons::Some(vec![1]), set(&[1])),
+                (UnmutedReasons::Nothing, set(&[2])),
+                (UnmutedReasons::All, set(&[3, 4, 5])),
             ]
         );
         assert_eq!(
             split(&["a/b"], &[0, 1]),
             [
-                (Left::Some(vec![0]), set(&[1])),
-                (Left::Some(vec![0]), set(&[2])),
-                (Left::All, set(&[3, 4, 5])),
+                (UnmutedReasons::Some(vec![0]), set(&[1])),
+                (UnmutedReasons::Some(vec![0]), set(&[2])),
+                (UnmutedReasons::All, set(&[3, 4, 5])),
             ]
         );
     }
@@ -262,7 +263,7 @@ mod tests {
         mutes.set(1, (None, INBOX_NO, object("o")), true);
         mutes.set(2, (None, INBOX_NO, object("p")), true);
         let words = ["everyone".to_owned()];
-        let why = Why { words: &words, reasons: &[0] };
+        let why = EntryReasons { words: &words, reasons: &[0] };
         let mut about = event(&[]);
         assert_eq!(mutes.silence(INBOX_NO, (&about, None), why, set(&[1, 2])), set(&[1]));
         about.target = Some(Object::bare(id("p")));
@@ -293,7 +294,7 @@ mod tests {
         mutes.set(1, (acme, INBOX_NO, object()), true);
         mutes.set(2, (None, INBOX_NO, object()), true);
         let words = ["everyone".to_owned()];
-        let why = Why { words: &words, reasons: &[0] };
+        let why = EntryReasons { words: &words, reasons: &[0] };
         let about = event(&[]);
         let silenced =
             |mutes: &Mutes, tenant| mutes.silence(INBOX_NO, (&about, tenant), why, set(&[1, 2, 3]));

@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
 use super::mutes::Mutes;
-use super::tenant_choices::{Modes, TenantChoices};
+use super::tenant_choices::{ModeRecipients, TenantChoices};
 use crate::model::channel::ChannelNo;
 use crate::model::number::LaneNo;
 use crate::model::pause::Paused;
@@ -18,7 +18,7 @@ use crate::rules::compiled::Type;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preferences {
     /// Preferences for all entries, of every tenant and of none.
-    chosen: BTreeMap<(ChannelNo, PreferenceScope), Modes>,
+    chosen: BTreeMap<(ChannelNo, PreferenceScope), ModeRecipients>,
     pub(crate) of_tenants: TenantChoices,
     pub(crate) mutes: Mutes,
 }
@@ -45,7 +45,7 @@ pub enum SetBy {
 
 /// The preference in force for a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applying {
+pub struct PreferenceInForce {
     /// The level.
     pub set_by: SetBy,
     /// The scope.
@@ -137,7 +137,7 @@ impl Preferences {
         channel: ChannelNo,
         of_type: &Type,
         tenant: Option<TenantNo>,
-    ) -> impl Iterator<Item = (SetBy, PreferenceScope, &Modes)> {
+    ) -> impl Iterator<Item = (SetBy, PreferenceScope, &ModeRecipients)> {
         let of_tenant = tenant.into_iter().flat_map(move |tenant| {
             scopes(of_type).into_iter().filter_map(move |scope| {
                 let modes = self.of_tenants.modes(tenant, channel, &scope)?;
@@ -205,16 +205,16 @@ impl Preferences {
         channel: ChannelNo,
         of_type: &Type,
         tenant: Option<TenantNo>,
-    ) -> Option<Applying> {
+    ) -> Option<PreferenceInForce> {
         let of_recipient =
             self.levels(channel, of_type, tenant).find_map(|(set_by, scope, modes)| {
                 let mut chosen = modes.iter().filter(|(_, recipients)| recipients.contains(number));
                 let (mode, _) = chosen.find(|(mode, _)| of_type.knows(channel, mode))?;
-                Some(Applying { set_by, scope, mode: mode.clone() })
+                Some(PreferenceInForce { set_by, scope, mode: mode.clone() })
             });
         of_recipient.or_else(|| {
             let (scope, mode) = self.default_of(channel, of_type, tenant?)?;
-            Some(Applying { set_by: SetBy::Tenant, scope, mode: mode.clone() })
+            Some(PreferenceInForce { set_by: SetBy::Tenant, scope, mode: mode.clone() })
         })
     }
 
@@ -247,8 +247,8 @@ mod tests {
     use super::*;
     use crate::model::channel::{EMAIL_NO, INBOX_NO};
     use crate::model::number::TypeNo;
-    use crate::rules::compiled::Version;
-    use crate::rules::names::Names;
+    use crate::rules::compiled::RulesVersion;
+    use crate::rules::names::NumberedNames;
     use crate::rules::{Defaults, Policy, Route, Rules, StoreRules, TypeRules};
 
     fn rules() -> Rules {
@@ -261,7 +261,7 @@ mod tests {
             types: BTreeMap::from([("t".to_owned(), of_type)]),
             store: StoreRules::default(),
             channels: BTreeMap::new(),
-            limits: crate::Limits::default(),
+            limits: crate::model::limits::Limits::default(),
             presentation: Default::default(),
             caps: Vec::new(),
             resolver: None,
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_type_goes_before_its_category_and_both_before_all_categories() {
-        let (version, _) = Version::new(1, rules(), &mut Names::default());
+        let (version, _) = RulesVersion::new(1, rules(), &mut NumberedNames::default());
         let t = version.of_type(TypeNo(0)).expect("the only type has the first number");
         let mut preferences = Preferences::default();
         let of = |scope, mode| Preference { tenant: None, channel: EMAIL_NO, scope, mode };
@@ -355,7 +355,7 @@ mod tests {
             sets in proptest::collection::vec((0..5_u32, 0..3_u32, 0..3_u8, 0..4_u8), 0..60),
             given in proptest::collection::btree_map((1..3_u32, 0..3_u8), 0..3_u8, 0..6),
         ) {
-            let (version, _) = Version::new(1, rules(), &mut Names::default());
+            let (version, _) = RulesVersion::new(1, rules(), &mut NumberedNames::default());
             let of_type = version.of_type(TypeNo(0)).expect("the only type has the first number");
             let (mut preferences, mut chosen) = (Preferences::default(), Naive::new());
             for (number, whose, scope, which) in sets {

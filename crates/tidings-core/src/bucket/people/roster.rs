@@ -8,12 +8,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::clocks::{Clocks, TenantClock};
+use super::clocks::{RecipientClocks, TenantClock};
 use super::digest_times::DigestTimes;
-use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::channel::{CHANNEL_KINDS, ChannelNo};
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
-use crate::model::recipient::{OwnHours, Recipient, State};
+use crate::model::recipient::{OwnHours, Recipient, RecipientState};
 use crate::model::tenant::{TenantNo, TenantTerms};
 use crate::rules::calendar::Zone;
 use crate::sets::geo_index::GeoIndex;
@@ -22,7 +22,9 @@ use crate::sets::shared::{Pages, Shared, Tree};
 /// The recipients of a bucket. A number is its recipient's place here and is never given again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roster {
-    numbers: Tree<Hashed, u32>,
+    numbers: Tree<HashedId, u32>,
+    /// The ids in order, for lists.
+    ids: Tree<Id, ()>,
     profiles: Pages<Option<Arc<Recipient>>>,
     /// The number that the next new recipient gets.
     next: u32,
@@ -35,7 +37,7 @@ pub(crate) struct Roster {
     /// Disabled or erased recipients.
     pub(crate) gone: Shared<RoaringBitmap>,
     /// Recipients with an address, by channel.
-    reachable: [Shared<RoaringBitmap>; TABLE.len()],
+    reachable: [Shared<RoaringBitmap>; CHANNEL_KINDS.len()],
     /// Recipients with addresses of a tenant.
     addressed: Tree<(TenantNo, u32), ()>,
     /// The same of all tenants.
@@ -54,12 +56,12 @@ pub(crate) struct Roster {
 
 /// An id, ordered by its hash: neighbours are compared without reading their text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Hashed {
+struct HashedId {
     hash: u64,
     id: Id,
 }
 
-impl Hashed {
+impl HashedId {
     fn of(id: &Id) -> Self {
         Self { hash: xxh3_64(id.as_str().as_bytes()), id: id.clone() }
     }
@@ -68,7 +70,7 @@ impl Hashed {
 impl Roster {
     pub(crate) fn number(&self, id: &str) -> Option<RecipientNo> {
         let hash = xxh3_64(id.as_bytes());
-        let compare = |known: &Hashed| {
+        let compare = |known: &HashedId| {
             let by_hash = known.hash.cmp(&hash);
             by_hash.then_with(|| known.id.as_str().cmp(id))
         };
@@ -77,6 +79,20 @@ impl Roster {
 
     pub(crate) fn profile(&self, number: RecipientNo) -> Option<&Recipient> {
         self.profiles.get(number.0)?.as_deref()
+    }
+
+    /// The ids from a text on, in the order of their bytes.
+    pub(crate) fn ids_from(&self, first: &str) -> impl Iterator<Item = &Id> {
+        self.ids.from(first).map(|(id, ())| id)
+    }
+
+    /// The recipients in a state.
+    pub(crate) fn in_state(&self, state: RecipientState) -> RoaringBitmap {
+        match state {
+            RecipientState::Active => &(&*self.everyone - &*self.unconfirmed) - &*self.gone,
+            RecipientState::Unconfirmed => RoaringBitmap::clone(&self.unconfirmed),
+            RecipientState::Disabled => &*self.gone & &*self.everyone,
+        }
     }
 
     /// Everyone who ever was here, erased or not.
@@ -103,11 +119,13 @@ impl Roster {
     pub(crate) fn put(&mut self, number: RecipientNo, profile: Recipient, default_tz: &str) {
         self.reserve(number.0);
         self.next = self.next.max(number.0 + 1);
-        self.numbers.insert(Hashed::of(&profile.id), number.0);
+        if self.numbers.insert(HashedId::of(&profile.id), number.0).is_none() {
+            self.ids.insert(profile.id.clone(), ());
+        }
         self.everyone.insert(number.0);
-        set_if(&mut self.unconfirmed, number.0, profile.state == State::Unconfirmed);
-        set_if(&mut self.gone, number.0, profile.state == State::Disabled);
-        for (channel, recipients) in TABLE.iter().zip(&mut self.reachable) {
+        set_if(&mut self.unconfirmed, number.0, profile.state == RecipientState::Unconfirmed);
+        set_if(&mut self.gone, number.0, profile.state == RecipientState::Disabled);
+        for (channel, recipients) in CHANNEL_KINDS.iter().zip(&mut self.reachable) {
             set_if(recipients, number.0, profile.addresses.get(channel.number).is_some());
         }
         self.settle_addressed(number, Some(&profile));
@@ -127,7 +145,8 @@ impl Roster {
         let Some(profile) = self.profiles.at(number.0).take() else {
             return;
         };
-        self.numbers.remove(&Hashed::of(&profile.id));
+        self.numbers.remove(&HashedId::of(&profile.id));
+        self.ids.remove(&profile.id);
         self.everyone.remove(number.0);
         self.unconfirmed.remove(number.0);
         for recipients in &mut self.reachable {
@@ -151,7 +170,7 @@ impl Roster {
         recipients: &RoaringBitmap,
     ) -> RoaringBitmap {
         let at = usize::from(channel);
-        match (TABLE.get(at), self.reachable.get(at)) {
+        match (CHANNEL_KINDS.get(at), self.reachable.get(at)) {
             (Some(channel), Some(reachable)) if !channel.is_inbox() => recipients - &**reachable,
             _ => RoaringBitmap::new(),
         }
@@ -210,9 +229,9 @@ impl Roster {
     }
 
     /// The clocks and quiet hours that hold for entries of a tenant, or of none.
-    pub(crate) fn clocks(&self, tenant: Option<TenantNo>) -> Clocks<'_> {
+    pub(crate) fn clocks(&self, tenant: Option<TenantNo>) -> RecipientClocks<'_> {
         let clock = tenant.and_then(|tenant| self.tenants.get(&tenant));
-        Clocks::new(self, tenant, clock.map(|clock| &**clock))
+        RecipientClocks::new(self, tenant, clock.map(|clock| &**clock))
     }
 
     /// Sets the zone and the quiet hours of a tenant.
@@ -261,7 +280,7 @@ impl Roster {
         parts.collect()
     }
 
-    /// Bytes of memory used beyond profiles and ids, roughly.
+    /// Bytes of memory used beyond profiles and the texts of ids, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let sets = [&self.everyone, &self.unconfirmed, &self.gone, &self.own_hours, &self.own_zone];
         let sets = sets.into_iter().chain([&self.narrow]).chain(&self.reachable);
@@ -269,6 +288,7 @@ impl Roster {
         sets.map(|recipients| recipients.serialized_size()).sum::<usize>()
             + zones
             + self.zone_of.bytes()
+            + self.ids.len() * size_of::<Id>()
             + self.tenants.len() * size_of::<(TenantNo, TenantClock)>()
             + self.addressed.len() * size_of::<(TenantNo, u32)>()
             + self.geo_index.bytes()

@@ -14,10 +14,10 @@ use crate::model::tenant::TenantNo;
 use crate::sets::shared::{Shared, Tree};
 
 /// Recipients by their mode for a scope on a channel.
-pub(super) type Modes = Shared<BTreeMap<Mode, RoaringBitmap>>;
+pub(super) type ModeRecipients = Shared<BTreeMap<Mode, RoaringBitmap>>;
 
 /// The choices of a tenant itself, by channel and scope.
-type Defaults = Arc<[(ChannelNo, PreferenceScope, Mode)]>;
+type TenantDefaults = Arc<[(ChannelNo, PreferenceScope, Mode)]>;
 
 /// A scope on a channel, of a tenant.
 type TenantScope = (TenantNo, ChannelNo, PreferenceScope);
@@ -25,9 +25,9 @@ type TenantScope = (TenantNo, ChannelNo, PreferenceScope);
 /// The choices for entries of each tenant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TenantChoices {
-    chosen: Tree<TenantScope, Modes>,
+    chosen: Tree<TenantScope, ModeRecipients>,
     by_recipient: Tree<(u32, TenantNo, ChannelNo, PreferenceScope), Mode>,
-    defaults: Tree<TenantNo, Defaults>,
+    defaults: Tree<TenantNo, TenantDefaults>,
 }
 
 impl TenantChoices {
@@ -70,7 +70,7 @@ impl TenantChoices {
         tenant: TenantNo,
         channel: ChannelNo,
         scope: &PreferenceScope,
-    ) -> Option<&Modes> {
+    ) -> Option<&ModeRecipients> {
         if self.chosen.is_empty() {
             return None;
         }

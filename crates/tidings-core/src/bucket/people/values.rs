@@ -2,21 +2,21 @@
 
 use roaring::RoaringBitmap;
 
-use super::column::Column;
+use super::column::NumberedColumn;
 use crate::sets::shared::Tree;
 
 /// Values by number. A value that was never written reads as the default.
 #[derive(Clone, Debug)]
 pub(crate) enum Values<T> {
     /// Pages of a lane that anybody may wait in.
-    Pages(Column<T>),
+    Pages(NumberedColumn<T>),
     /// The values of a lane of few recipients.
     Few(Tree<u32, T>),
 }
 
 impl<T: Copy + Default> Values<T> {
     pub(crate) fn pages() -> Self {
-        Self::Pages(Column::default())
+        Self::Pages(NumberedColumn::default())
     }
 
     pub(crate) fn few() -> Self {
@@ -97,7 +97,7 @@ impl<T: Copy + Default> Values<T> {
     }
 
     /// The pages, if it has any.
-    pub(crate) fn column(&self) -> Option<&Column<T>> {
+    pub(crate) fn column(&self) -> Option<&NumberedColumn<T>> {
         match self {
             Self::Pages(column) => Some(column),
             Self::Few(_) => None,
@@ -105,7 +105,7 @@ impl<T: Copy + Default> Values<T> {
     }
 
     /// [`Values::column`] to be changed.
-    pub(crate) fn column_mut(&mut self) -> Option<&mut Column<T>> {
+    pub(crate) fn column_mut(&mut self) -> Option<&mut NumberedColumn<T>> {
         match self {
             Self::Pages(column) => Some(column),
             Self::Few(_) => None,

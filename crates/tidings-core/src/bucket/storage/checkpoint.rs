@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::work::{Checkpoint, CheckpointHead, ClosingImage, RecipientRow};
-use crate::bucket::state::{Bucket, Dirty, preferences_of};
+use crate::bucket::state::{Bucket, CheckpointChanges, preferences_of};
 use crate::bucket::tenant::terms_of;
 use crate::index::Slice;
 use crate::journal::stored::encode;
@@ -41,7 +41,7 @@ impl Checkpoint {
                 break;
             }
         }
-        let dirty = Dirty { stale_marks, ..Dirty::default() };
+        let dirty = CheckpointChanges { stale_marks, ..CheckpointChanges::default() };
         Self { since: std::mem::replace(&mut *bucket.dirty, dirty).since, head, rows, lanes, pages }
     }
 
@@ -120,7 +120,7 @@ impl CheckpointHead {
     }
 }
 
-impl Dirty {
+impl CheckpointChanges {
     /// The changed rows of a bucket that have only one place.
     fn rows(&self, bucket: &Bucket) -> Vec<Write> {
         let mut rows = Vec::new();

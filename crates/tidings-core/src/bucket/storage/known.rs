@@ -16,7 +16,7 @@ use crate::rules::compiled::CompiledRules;
 
 /// The ids and numbers that a record may name.
 #[derive(Clone, Copy)]
-pub(in crate::bucket) struct Known<'a> {
+pub(in crate::bucket) struct KnownNumbers<'a> {
     pub(in crate::bucket) compiled: &'a CompiledRules,
     /// The number that the next new recipient gets.
     pub(in crate::bucket) next_number: u32,
@@ -26,7 +26,7 @@ pub(in crate::bucket) struct Known<'a> {
 /// allocate.
 const RECIPIENTS_MAX: u64 = 1 << 28;
 
-impl Known<'_> {
+impl KnownNumbers<'_> {
     /// Refuses a checkpoint with a number that was never given.
     pub(in crate::bucket) fn head(self, head: &CheckpointHead) -> Result<(), Unreadable> {
         if u64::from(head.next_number) >= head.next_seq.0.min(RECIPIENTS_MAX) {
@@ -64,10 +64,12 @@ impl Known<'_> {
                     self.set(&item.recipients)
                 })
             }
-            Record::Dropped { items, .. } => items.iter().try_for_each(|(no, _, recipients)| {
-                channel(*no)?;
-                self.set(recipients)
-            }),
+            Record::Dropped { items, .. } | Record::NeverEntered { items, .. } => {
+                items.iter().try_for_each(|(no, _, recipients)| {
+                    channel(*no)?;
+                    self.set(recipients)
+                })
+            }
             Record::InboxDelivered { except, .. } => {
                 except.iter().try_for_each(|(_, _, recipients)| self.set(recipients))
             }

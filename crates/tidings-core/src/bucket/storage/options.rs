@@ -15,6 +15,8 @@ pub struct Options {
     pub slice_bytes: usize,
     /// The longest value that the store takes, in bytes: a command that would make one longer is refused.
     pub row_bytes: usize,
+    /// Random bits: the key of keyed hashes, of a store that has none.
+    pub fresh_key: [u8; 16],
 }
 
 impl Default for Options {
@@ -26,6 +28,7 @@ impl Default for Options {
             checkpoint_after: 4096,
             slice_bytes: 256 << 10,
             row_bytes: 1 << 20,
+            fresh_key: [0; 16],
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::known::{self, Known, odd_key};
+use super::known::{self, KnownNumbers, odd_key};
 use super::work::{CheckpointHead, RecipientRow};
-use crate::bucket::lanes::lane::{FewPage, Lane, LaneHead};
+use crate::bucket::lanes::lane::{Lane, LaneHead, SparseLanePage};
 use crate::bucket::people::column::PAGE;
-use crate::bucket::scheduled::Frozen;
+use crate::bucket::scheduled::FrozenRecipients;
 use crate::bucket::{Bucket, Closing, MarkAt};
 use crate::journal::chunks;
 use crate::journal::record::{Record, TenantTopic};
@@ -58,7 +58,7 @@ impl Recovery<'_> {
         let mut tail_from = Seq::default();
         if let Some(bytes) = chunks::get(from.view, Partition::Base, &key)? {
             let head: CheckpointHead = decode("a bucket's checkpoint", &bytes)?;
-            let known = Known { compiled: from.compiled, next_number: head.next_number };
+            let known = KnownNumbers { compiled: from.compiled, next_number: head.next_number };
             known.head(&head)?;
             self.read_people(known, &head)?;
             self.read_lanes(known, &head)?;
@@ -112,7 +112,11 @@ impl Recovery<'_> {
         }
     }
 
-    fn read_people(&mut self, known: Known<'_>, head: &CheckpointHead) -> Result<(), Unreadable> {
+    fn read_people(
+        &mut self,
+        known: KnownNumbers<'_>,
+        head: &CheckpointHead,
+    ) -> Result<(), Unreadable> {
         let version = known.compiled.version(head.rules);
         let tz = version.map_or("UTC", |rules| rules.rules.defaults.tz.as_str());
         self.each_row(Table::Recipients, |bucket, key, value| {
@@ -183,15 +187,19 @@ impl Recovery<'_> {
             let (t, place) = i64_at(key, REST)
                 .zip(u64_at(key, REST + 8))
                 .ok_or_else(|| odd_key("a scheduled audience"))?;
-            let recipients = Frozen::read(view, key, row)?.everyone();
+            let recipients = FrozenRecipients::read(view, key, row)?.everyone();
             let next_number = bucket.roster.next_number().0;
-            Known { compiled, next_number }.set(&recipients)?;
+            KnownNumbers { compiled, next_number }.set(&recipients)?;
             bucket.scheduled.insert((Instant(t), EventNo(place)), recipients);
             Ok(())
         })
     }
 
-    fn read_lanes(&mut self, known: Known<'_>, head: &CheckpointHead) -> Result<(), Unreadable> {
+    fn read_lanes(
+        &mut self,
+        known: KnownNumbers<'_>,
+        head: &CheckpointHead,
+    ) -> Result<(), Unreadable> {
         let view = self.from.view;
         let mut heads: BTreeMap<LaneNo, LaneHead> = BTreeMap::new();
         self.each_row(Table::Lanes, |bucket, key, value| {
@@ -233,7 +241,7 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn read_keyed_lanes(&mut self, known: Known<'_>) -> Result<(), Unreadable> {
+    fn read_keyed_lanes(&mut self, known: KnownNumbers<'_>) -> Result<(), Unreadable> {
         self.each_row(Table::KeyedLanes, |bucket, key, value| {
             let odd = || odd_key("a lane with a batch key");
             let (no, rest) = key[REST..].split_first_chunk().ok_or_else(odd)?;
@@ -249,7 +257,7 @@ impl Recovery<'_> {
             if lane.is_plain() || !lane.key.is_empty() && !name.kind.takes_keys() {
                 return Err(odd());
             }
-            let page: FewPage = decode("a lane with a batch key", value)?;
+            let page: SparseLanePage = decode("a lane with a batch key", value)?;
             page.numbers().try_for_each(|number| known.recipient(number))?;
             bucket.lanes.restore_page(&lane, name, page);
             Ok(())
@@ -306,7 +314,7 @@ impl Recovery<'_> {
     ) -> Result<(), Unreadable> {
         let (bucket, compiled) = (&mut self.bucket, self.from.compiled);
         let next_number = bucket.roster.next_number().0;
-        Known { compiled, next_number }.record(&record)?;
+        KnownNumbers { compiled, next_number }.record(&record)?;
         if seq >= bucket.checkpointed {
             // A gap would fold later records into a state that never was.
             if seq != bucket.next_seq {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bucket::lanes::lane::{Lane, LaneColumn};
 use crate::bucket::people::newest::NewestSeqs;
 use crate::bucket::people::preferences::Preference;
-use crate::index::{Building, Merging};
+use crate::index::{SegmentMerge, TailIndexing};
 use crate::journal::record::Attempts;
 use crate::journal::table::Write;
 use crate::model::batch_key::LaneKey;
@@ -75,8 +75,8 @@ pub(crate) struct Checkpoint {
 #[derive(Debug)]
 pub(crate) enum Chore {
     Checkpoint(Checkpoint),
-    Build(Building),
-    Merge(Merging),
+    Build(TailIndexing),
+    Merge(SegmentMerge),
 }
 
 impl Chore {

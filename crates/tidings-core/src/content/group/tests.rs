@@ -28,7 +28,7 @@ fn rules(types: &[(&str, Option<Pivot>)]) -> Rules {
         types: types.iter().map(|(name, pivot)| ((*name).to_owned(), type_rules(*pivot))).collect(),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
-        limits: crate::Limits::default(),
+        limits: crate::model::limits::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,

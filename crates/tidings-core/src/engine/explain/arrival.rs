@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Left, SetBy, Why};
-use crate::engine::explain::{Question, begin};
+use crate::bucket::{EntryReasons, SetBy, UnmutedReasons};
+use crate::engine::explain::{ExplainQuestion, begin};
 use crate::engine::rows::left_out::left_out;
 use crate::engine::shard::admission::PendingEntries;
-use crate::engine::shard::mute::{Branch, RecipientRoute};
-use crate::engine::shard::publish::{Reasons, Routed, Router};
+use crate::engine::shard::mute::{RecipientRoute, RouteBranch};
+use crate::engine::shard::publish::{LaneRouter, ReasonWords, RoutedSets};
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Audience;
@@ -18,7 +18,7 @@ use crate::model::explanation::{ChannelPath, ExplanationStep, Rule};
 use crate::model::id::Id;
 use crate::model::number::{LaneNo, RecipientAt};
 use crate::model::preference::{ALL_CATEGORIES, Mode, PreferenceScope};
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::time::{Instant, duration_text};
 use crate::model::topic::followed_paths;
 use crate::rules::compiled::Type;
@@ -50,12 +50,12 @@ impl Arrival {
     }
 }
 
-impl Question<'_> {
+impl ExplainQuestion<'_> {
     /// Applies the rules that hold for all channels. `recorded` = the reasons of the entries that there were.
     pub(super) fn arrival(&self, recorded: Option<Vec<String>>) -> Result<Arrival, Unreadable> {
         let event = self.event();
         let tenant = self.event.row.tenant;
-        let all = Reasons::of(&self.event.row);
+        let all = ReasonWords::of(&self.event.row);
         let mut arrival = Arrival {
             steps: Vec::new(),
             is_reached: false,
@@ -140,9 +140,9 @@ impl Question<'_> {
 
     fn recipient_step(&self) -> ExplanationStep {
         let state = match self.profile.state {
-            State::Active => "active",
-            State::Unconfirmed => "unconfirmed: messages wait for the confirmation",
-            State::Disabled => "disabled: entries end when they are due",
+            RecipientState::Active => "active",
+            RecipientState::Unconfirmed => "unconfirmed: messages wait for the confirmation",
+            RecipientState::Disabled => "disabled: entries end when they are due",
         };
         ExplanationStep::passes(Rule::Recipient, self.profile.id.as_str(), state)
     }
@@ -205,18 +205,18 @@ impl Question<'_> {
                 continue;
             };
             let reasons = match self.unmuted(of_type, channel, arrival) {
-                Left::Nothing => continue,
-                Left::All => None,
-                Left::Some(reasons) => Some(reasons),
+                UnmutedReasons::Nothing => continue,
+                UnmutedReasons::All => None,
+                UnmutedReasons::Some(reasons) => Some(reasons),
             };
-            branches.push(Branch { channel, lane, reasons });
+            branches.push(RouteBranch { channel, lane, reasons });
         }
         if branches.is_empty() {
             return Vec::new();
         }
         let names = &self.shard.compiled.names;
         let route = RecipientRoute::of(branches, &arrival.reasons);
-        let routed = Routed::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
+        let routed = RoutedSets::from([(route, RoaringBitmap::from_iter([self.number.0]))]);
         let router = self.router(arrival);
         let mut entries = Vec::new();
         for (t, routed) in router.by_instant(router.settled(routed)) {
@@ -272,8 +272,8 @@ impl Question<'_> {
             _ if of_type.rules.required => {
                 ExplanationStep::passes(Rule::Mute, muted, "the type is required")
             }
-            Left::Nothing => ExplanationStep::ends(Rule::Mute, muted, "no entry"),
-            Left::All | Left::Some(_) => {
+            UnmutedReasons::Nothing => ExplanationStep::ends(Rule::Mute, muted, "no entry"),
+            UnmutedReasons::All | UnmutedReasons::Some(_) => {
                 ExplanationStep::passes(Rule::Mute, muted, "other reasons remain")
             }
         });
@@ -353,15 +353,15 @@ impl Question<'_> {
         (named, lane)
     }
 
-    fn router<'a>(&'a self, arrival: &'a Arrival) -> Router<'a> {
+    fn router<'a>(&'a self, arrival: &'a Arrival) -> LaneRouter<'a> {
         self.shard.router(self.bucket.no, &self.event.row, &arrival.words)
     }
 
-    fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> Left {
-        let why = Why { words: &arrival.words, reasons: &arrival.reasons };
+    fn unmuted(&self, of_type: &Type, channel: ChannelNo, arrival: &Arrival) -> UnmutedReasons {
+        let why = EntryReasons { words: &arrival.words, reasons: &arrival.reasons };
         let recipients = RoaringBitmap::from_iter([self.number.0]);
         let left = self.router(arrival).unmuted(of_type, channel, why, recipients);
-        left.into_iter().next().map_or(Left::All, |(left, _)| left)
+        left.into_iter().next().map_or(UnmutedReasons::All, |(left, _)| left)
     }
 
     /// The recipient's mutes that name the event's object, target or topics.

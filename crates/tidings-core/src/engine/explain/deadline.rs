@@ -6,7 +6,7 @@ use roaring::RoaringBitmap;
 
 use super::arrival::{Arrival, RoutedEntry, policy_text};
 use crate::bucket::Lane;
-use crate::engine::explain::{Question, begin};
+use crate::engine::explain::{ExplainQuestion, begin};
 use crate::journal::record::{About, Arrival as ArrivalRecord, EventAt, Origin, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::LaneKey;
@@ -14,17 +14,17 @@ use crate::model::channel::ChannelNo;
 use crate::model::event::Pivot;
 use crate::model::explanation::{ChannelPath, EntryState, ExplanationStep, Rule};
 use crate::model::number::{Seq, TypeNo};
-use crate::model::recipient::{OwnHours, State};
+use crate::model::recipient::{OwnHours, RecipientState};
 use crate::model::time::{Instant, duration_text};
 use crate::rules::compiled::Type;
-use crate::rules::deadline::{Entered, Window};
+use crate::rules::deadline::{EnteredEntry, Window};
 use crate::rules::lane_kind::LaneKind;
 use crate::rules::{Cap, QuietHours};
 
 /// The ordinal of a hypothetical event, beyond those of any day.
 const SUPPOSED: u32 = u32::MAX;
 
-impl Question<'_> {
+impl ExplainQuestion<'_> {
     /// The path of a supposed entry, with the lane as it is now.
     pub(super) fn supposition(
         &self,
@@ -181,7 +181,7 @@ impl Question<'_> {
         let mut hold = |what: &str, result: &str| {
             path.steps.push(ExplanationStep::passes(Rule::Hold, what, result));
         };
-        if self.profile.state == State::Unconfirmed {
+        if self.profile.state == RecipientState::Unconfirmed {
             hold("the recipient is unconfirmed", "waits for the confirmation");
         }
         if self.shard.paused.has_channel(channel.name()) {
@@ -355,7 +355,7 @@ impl Question<'_> {
                 let entered = |arrival: &ArrivalRecord| {
                     let parameters =
                         compiled.parameters(first.rules, arrival.type_no, address.lane);
-                    Entered {
+                    EnteredEntry {
                         t: arrival.t,
                         place: arrival.place,
                         parameters: parameters.unwrap_or_default(),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 
 use super::look::rule_of;
-use crate::bucket::Frozen;
-use crate::engine::explain::{Question, begin, end, ended};
+use crate::bucket::FrozenRecipients;
+use crate::engine::explain::{ExplainQuestion, begin, end, ended};
 use crate::engine::read::outcome::message_with;
 use crate::engine::read::view::MessageAt;
-use crate::engine::rows::ends::{Of, ended_by, ends};
+use crate::engine::rows::ends::{EndSubject, ended_by, ends};
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::shard::messages::stored_ends;
 use crate::journal::record::{Arrival, Origin, Record};
@@ -56,7 +56,7 @@ impl StoredEntries {
     }
 
     /// The channels on which there are entries.
-    pub(super) fn channels(&self, question: &Question<'_>) -> BTreeSet<ChannelNo> {
+    pub(super) fn channels(&self, question: &ExplainQuestion<'_>) -> BTreeSet<ChannelNo> {
         let names = &question.shard.compiled.names;
         let entered = self.arrivals.iter().flat_map(|(kept, variant)| {
             let lanes = &kept.arrival.variants[*variant as usize].lanes;
@@ -68,12 +68,12 @@ impl StoredEntries {
     }
 
     /// Returns true if there are entries on a channel.
-    pub(super) fn has(&self, question: &Question<'_>, channel: ChannelNo) -> bool {
+    pub(super) fn has(&self, question: &ExplainQuestion<'_>, channel: ChannelNo) -> bool {
         self.channels(question).contains(&channel)
     }
 }
 
-impl Question<'_> {
+impl ExplainQuestion<'_> {
     /// Collects the stored entries.
     pub(super) fn entries(&self) -> Result<StoredEntries, Unreadable> {
         let (view, place) = (self.draft.view, self.event.row.place);
@@ -83,7 +83,7 @@ impl Question<'_> {
             let Some(bytes) = view.get(Partition::Base, &key)? else {
                 continue;
             };
-            let frozen = Frozen::read(view, &key, &bytes)?;
+            let frozen = FrozenRecipients::read(view, &key, &bytes)?;
             for subset in frozen.subsets {
                 if subset.recipients.contains(self.number.0) {
                     let words = subset
@@ -97,8 +97,10 @@ impl Question<'_> {
             }
         }
         let days = self.event.journal_days.iter().copied();
-        for record in ends(view, self.bucket.no, Of::Event(place), days)? {
-            if let Record::Dropped { at, items, .. } = record {
+        for record in ends(view, self.bucket.no, EndSubject::Event(place), days)? {
+            if let Record::Dropped { at, items, .. } | Record::NeverEntered { at, items, .. } =
+                record
+            {
                 let own = items
                     .into_iter()
                     .filter(|(.., recipients)| recipients.contains(self.number.0))
@@ -329,7 +331,7 @@ impl Question<'_> {
             return Ok(());
         }
         let days = self.event.journal_days.iter().copied();
-        for record in ends(self.draft.view, self.bucket.no, Of::Closing(closing), days)? {
+        for record in ends(self.draft.view, self.bucket.no, EndSubject::Closing(closing), days)? {
             if let Record::Reopened(again) = &record
                 && again.number == self.number
             {

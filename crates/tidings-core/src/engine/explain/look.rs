@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::Looked;
-use crate::engine::explain::{Question, ended};
+use crate::bucket::ComparedEntry;
+use crate::engine::explain::{ExplainQuestion, ended};
 use crate::engine::intake::state::header_of;
 use crate::engine::message::plan::Plan;
 use crate::engine::rows::draft::Draft;
-use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::addresses::TenantChannel;
 use crate::engine::send_checks::look;
 use crate::index::{Found, FoundArrival, FoundEntry};
 use crate::journal::record::Arrival;
@@ -19,10 +19,10 @@ use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::command::MarkKind;
 use crate::model::explanation::{ChannelPath, ExplanationStep, Rule};
 use crate::model::reason::Reason;
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::time::{Instant, duration_text};
 
-impl Question<'_> {
+impl ExplainQuestion<'_> {
     /// The reason why an entry would end if its message were built for an instant, by the planner.
     pub(super) fn look(
         &self,
@@ -103,7 +103,7 @@ impl Question<'_> {
         let Arrival { t, place, type_no, tenant, .. } = kept.arrival;
         let has_inbox = |version| self.shard.compiled.has_inbox(version, type_no);
         let object = &self.event().object.id;
-        let looked = Looked { t, place, tenant, object, has_inbox: &has_inbox };
+        let looked = ComparedEntry { t, place, tenant, object, has_inbox: &has_inbox };
         self.bucket.marks.get(&self.number.0)?.covered_at(looked, kind)
     }
 
@@ -129,9 +129,9 @@ impl Question<'_> {
             Reason::UnknownType => Some(event.event_type.as_str().to_owned()),
             Reason::RecipientGone => {
                 let state = match self.profile.state {
-                    State::Active => "active",
-                    State::Unconfirmed => "unconfirmed",
-                    State::Disabled => "disabled",
+                    RecipientState::Active => "active",
+                    RecipientState::Unconfirmed => "unconfirmed",
+                    RecipientState::Disabled => "disabled",
                 };
                 Some(state.to_owned())
             }
@@ -188,8 +188,8 @@ impl Question<'_> {
     }
 
     /// The way of the event's message on a channel.
-    fn way(&self, channel: ChannelNo) -> Way {
-        Way { channel, tenant: self.event.row.tenant }
+    fn way(&self, channel: ChannelNo) -> TenantChannel {
+        TenantChannel { channel, tenant: self.event.row.tenant }
     }
 
     /// The list of suppressed addresses, where an address of the recipient is on it.

@@ -6,9 +6,11 @@
 //! one, for this recipient alone, and nothing is written.
 
 mod arrival;
+pub(in crate::engine) mod audience;
 mod deadline;
 mod history;
 mod look;
+mod overlay;
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -16,6 +18,7 @@ use std::sync::Arc;
 
 use super::message::plan::Plan;
 use super::read::outcome::KnownEvent;
+use super::replies::refused::Refused;
 use super::rows::draft::Draft;
 use super::rows::event_row::EventRow;
 use super::shard::state::Shard;
@@ -34,11 +37,11 @@ use crate::model::recipient::Recipient;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::UnknownTenant;
-use crate::rules::compiled::{Type, Version};
+use crate::rules::compiled::{RulesVersion, Type};
 
 /// The event to explain.
 #[derive(Clone, Debug)]
-pub enum Subject {
+pub enum ExplainSubject {
     /// One that was published.
     Event(Id),
     /// One that was not: what would become of it, were it published now.
@@ -47,7 +50,7 @@ pub enum Subject {
 
 /// The reason why nothing can be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unexplained {
+pub enum ExplainError {
     /// The event is unknown: it was not published, or the day of its arrival is forgotten.
     #[error("unknown event `{0}`")]
     UnknownEvent(Id),
@@ -57,13 +60,16 @@ pub enum Unexplained {
     /// A supposed event is of a tenant that is unknown.
     #[error("unknown tenant `{0}`")]
     UnknownTenant(Id),
+    /// A supposed event would be refused.
+    #[error(transparent)]
+    Refused(Refused),
     /// The store can't be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
 }
 
 /// The question: an event and a recipient, with what is looked at to answer it.
-struct Question<'a> {
+struct ExplainQuestion<'a> {
     engine: &'a Engine,
     shard: &'a Shard,
     bucket: &'a Bucket,
@@ -74,7 +80,7 @@ struct Question<'a> {
     supposed: bool,
     /// The instant as of which it is answered.
     now: Instant,
-    version: Option<&'a Arc<Version>>,
+    version: Option<&'a Arc<RulesVersion>>,
     of_type: Option<&'a Type>,
 }
 
@@ -83,13 +89,13 @@ impl<'a> Reader<'a> {
     /// become of a supposed one. `now` = the instant as of which it is explained, no earlier than the newest step.
     ///
     /// # Errors
-    /// [`Unexplained`].
+    /// [`ExplainError`].
     pub fn explain(
         &self,
-        subject: Subject,
+        subject: ExplainSubject,
         recipient: &Id,
         now: Instant,
-    ) -> Result<Explanation, Unexplained> {
+    ) -> Result<Explanation, ExplainError> {
         Ok(self.question(subject, recipient, now)?.answer()?)
     }
 
@@ -97,7 +103,7 @@ impl<'a> Reader<'a> {
     /// recipient is not known any more.
     pub(super) fn why_due(
         &self,
-        subject: Subject,
+        subject: ExplainSubject,
         recipient: &Id,
         address: &LaneKey,
         at: Instant,
@@ -106,7 +112,7 @@ impl<'a> Reader<'a> {
         let engine = self.engine;
         let question = match self.question(subject, recipient, engine.now()) {
             Ok(question) => question,
-            Err(Unexplained::Unreadable(fault)) => return Err(fault),
+            Err(ExplainError::Unreadable(fault)) => return Err(fault),
             Err(_) => return Ok(Vec::new()),
         };
         let channel = engine.intake.compiled.names.lane(address.lane).channel;
@@ -121,13 +127,13 @@ impl<'a> Reader<'a> {
 
     fn question(
         &self,
-        subject: Subject,
+        subject: ExplainSubject,
         recipient: &Id,
         now: Instant,
-    ) -> Result<Question<'a>, Unexplained> {
+    ) -> Result<ExplainQuestion<'a>, ExplainError> {
         let Reader { engine, view } = *self;
         let now = now.max(engine.now());
-        let unknown = || Unexplained::UnknownRecipient(recipient.clone());
+        let unknown = || ExplainError::UnknownRecipient(recipient.clone());
         let Ok(RecipientAt { bucket: no, number }) = engine.find(recipient) else {
             return Err(unknown());
         };
@@ -135,19 +141,19 @@ impl<'a> Reader<'a> {
         let Some(profile) = bucket.roster.profile(number) else {
             return Err(unknown());
         };
-        let (draft, supposed) = (Draft::new(view), matches!(subject, Subject::Supposed(_)));
+        let (draft, supposed) = (Draft::new(view), matches!(subject, ExplainSubject::Supposed(_)));
         let event = match subject {
-            Subject::Supposed(event) => self.supposed(*event, now)?,
-            Subject::Event(id) => match self.known_event(&draft, &id)? {
+            ExplainSubject::Supposed(event) => self.supposed(*event, now)?,
+            ExplainSubject::Event(id) => match self.known_event(&draft, &id)? {
                 Some(known) => known,
-                None => return Err(Unexplained::UnknownEvent(id)),
+                None => return Err(ExplainError::UnknownEvent(id)),
             },
         };
         let version = engine.intake.compiled.current();
         let name = event.row.event.event_type.as_str();
         let of_type = engine.intake.compiled.names.type_no(name);
         let of_type = of_type.and_then(|of_type| version?.of_type(of_type));
-        Ok(Question {
+        Ok(ExplainQuestion {
             engine,
             shard: &engine.shards[engine.shards.index_of(no)],
             bucket,
@@ -163,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An event as it would be accepted now.
-    fn supposed(&self, event: Event, now: Instant) -> Result<KnownEvent, Unexplained> {
+    fn supposed(&self, event: Event, now: Instant) -> Result<KnownEvent, ExplainError> {
         let engine = self.engine;
         let version = engine.intake.compiled.current();
         let of_type = engine.intake.compiled.names.type_no(event.event_type.as_str());
@@ -180,7 +186,7 @@ impl<'a> Reader<'a> {
             known
                 .ok()
                 .or(makes.then_some(TenantNo(NonZeroU32::MAX)))
-                .ok_or_else(|| Unexplained::UnknownTenant(id.clone()))
+                .ok_or_else(|| ExplainError::UnknownTenant(id.clone()))
         });
         Ok(KnownEvent {
             row: EventRow {
@@ -199,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Question<'_> {
+impl ExplainQuestion<'_> {
     fn event(&self) -> &Event {
         &self.event.row.event
     }

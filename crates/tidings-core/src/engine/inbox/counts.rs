@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::rows::RowKind;
 use super::walk::{InboxEntry, InboxWalk, WantedFacts};
-use crate::bucket::{AsOf, Counts, NewestSeqs, TypeCounts};
+use crate::bucket::{Counts, CountsVersion, NewestSeqs, TypeCounts};
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::{Refused, StepError};
+use crate::engine::replies::refused::{Refused, StepError};
 use crate::model::id::Id;
 use crate::model::item::ItemState;
 use crate::model::number::{RecipientAt, Seq, TypeNo};
@@ -87,9 +87,9 @@ impl Badge {
 }
 
 /// The counts of an inbox under construction. Days are counted newest first.
-pub(super) struct Counting<'a> {
+pub(super) struct InboxCounter<'a> {
     walk: &'a InboxWalk<'a>,
-    as_of: AsOf,
+    as_of: CountsVersion,
     known: std::sync::Arc<Vec<(Day, Counts)>>,
     today: Day,
     counted: Vec<(Day, Counts)>,
@@ -99,10 +99,10 @@ pub(super) struct Counting<'a> {
     newest: Seq,
 }
 
-impl<'a> Counting<'a> {
+impl<'a> InboxCounter<'a> {
     pub(super) fn new(walk: &'a InboxWalk<'a>) -> Self {
         let InboxWalk { bucket, intake, marks, .. } = walk;
-        let as_of = AsOf {
+        let as_of = CountsVersion {
             marked: marks.map_or_else(Seq::default, |marks| marks.changed.of_all()),
             withdrawals: intake.objects.withdrawals,
             hidden: bucket.hidden.of_all(),
@@ -235,7 +235,7 @@ impl Reader<'_> {
     /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox_counts(&self, id: &Id, of: &View) -> Result<InboxCounts, StepError> {
         let walk = walk_of(*self, id, of)?;
-        let mut counting = Counting::new(&walk);
+        let mut counting = InboxCounter::new(&walk);
         let mut badge = Badge::default();
         for of in walk.days() {
             if counting.add_known(of.day) {

@@ -1,16 +1,19 @@
 //! Marks of inbox items: seen and read, which one mark covers for many items, and changes that are kept by item.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use super::rows::RowId;
-use super::walk::{InboxEntry, InboxWalk, Only, WantedFacts};
+use super::walk::{EntryTimes, InboxEntry, InboxWalk, WalkFilter, WantedFacts};
+use crate::engine::figures::counting::CountKey;
+use crate::engine::figures::measure::Slot;
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
-use crate::journal::record::{About, Covered, Record};
+use crate::journal::record::{About, CoveredEntries, Record};
 use crate::journal::stored::Unreadable;
+use crate::model::channel::INBOX_NO;
 use crate::model::command::{ItemChange, MarkKind, Marked, TypeFilter};
 use crate::model::id::Id;
 use crate::model::item::{ItemState, Shelf, StoredItem};
@@ -34,13 +37,13 @@ enum MarkSubject {
 }
 
 impl MarkSubject {
-    /// What a walk needs to visit.
-    fn only(&self) -> Only<'_> {
+    /// The entries that a walk needs to visit.
+    fn only(&self) -> WalkFilter<'_> {
         match self {
-            Self::Events(places) => Only { places: Some(places), ..Only::default() },
-            Self::Row(row) => Only { group: Some(row.group), ..Only::default() },
-            Self::Object(hash) => Only { object: Some(*hash), ..Only::default() },
-            Self::UpTo(..) => Only::default(),
+            Self::Events(places) => WalkFilter { places: Some(places), ..WalkFilter::default() },
+            Self::Row(row) => WalkFilter { group: Some(row.group), ..WalkFilter::default() },
+            Self::Object(hash) => WalkFilter { object: Some(*hash), ..WalkFilter::default() },
+            Self::UpTo(..) => WalkFilter::default(),
         }
     }
 }
@@ -79,30 +82,32 @@ impl<'a, 'd> ItemMarks<'a, 'd> {
     /// Marks items as seen or read.
     pub(crate) fn mark(&mut self, what: &Marked, kind: MarkKind) -> Result<Reply, StepError> {
         let covered = match what {
-            Marked::UpTo(instant) => vec![Covered::UpTo(*instant)],
+            Marked::UpTo(instant) => vec![CoveredEntries::UpTo(*instant)],
             // A mark covers what has entered by now: about what nothing names there is nothing.
             Marked::Object(object) if self.intake.objects.knows(self.draft, object)? => {
-                vec![Covered::Object(object.clone())]
+                vec![CoveredEntries::Object(object.clone())]
             }
             Marked::Object(_) => Vec::new(),
             Marked::Event(event) => {
                 let places = self.shard.copies_in(self.draft).places_of(self.intake, event)?;
-                places.into_iter().map(Covered::Event).collect()
+                places.into_iter().map(CoveredEntries::Event).collect()
             }
             Marked::Row(_) | Marked::UpToOf(..) => {
                 return self.change_named(what, MarkChange::Raise(ItemState::of(kind)));
             }
         };
+        let mut firsts = FirstStateChanges::new();
         for what in covered {
             let subject = match &what {
-                Covered::UpTo(up_to) => MarkSubject::UpTo((*up_to).min(self.shard.now), None),
-                Covered::Object(object) => MarkSubject::Object(About::object_hash(object)),
-                Covered::Event(place) => MarkSubject::Events(BTreeSet::from([*place])),
+                CoveredEntries::UpTo(up_to) => {
+                    MarkSubject::UpTo((*up_to).min(self.shard.now), None)
+                }
+                CoveredEntries::Object(object) => MarkSubject::Object(About::object_hash(object)),
+                CoveredEntries::Event(place) => MarkSubject::Events(BTreeSet::from([*place])),
             };
             let changed = self.changed(&subject, MarkChange::Raise(ItemState::of(kind)));
-            let may_have_tenants = !self.intake.tenants.is_empty();
             // Precedes the record: afterwards nothing tells which entries it has changed.
-            let shows = changed.tenants(may_have_tenants)?;
+            let shows = changed.tenants(&mut firsts)?;
             let record = Record::Mark {
                 at: self.shard.now,
                 before: self.intake.next_place,
@@ -114,7 +119,22 @@ impl<'a, 'd> ItemMarks<'a, 'd> {
             };
             self.shard.write(self.draft, self.recipient.bucket, record);
         }
+        self.count_firsts(firsts);
         Ok(Reply::Done)
+    }
+
+    /// Counts items that are seen, and read, for the first time.
+    fn count_firsts(&mut self, firsts: FirstStateChanges) {
+        let (now, figures) = (self.shard.now, &mut self.shard.figures);
+        for (of, before, state) in firsts {
+            if before < ItemState::Seen {
+                figures.add(of, Slot::SEEN, 1);
+                figures.add(of, Slot::time_to_seen(now.0 - of.at.0), 1);
+            }
+            if state == ItemState::Read {
+                figures.add(of, Slot::READ, 1);
+            }
+        }
     }
 
     /// Changes items beyond seen and read.
@@ -138,7 +158,9 @@ impl<'a, 'd> ItemMarks<'a, 'd> {
                 Err(_) => return Ok(Reply::Done),
             },
         };
-        let items = self.changed(&subject, change).items()?;
+        let mut firsts = FirstStateChanges::new();
+        let items = self.changed(&subject, change).items(&mut firsts)?;
+        self.count_firsts(firsts);
         let RecipientAt { bucket, number } = self.recipient;
         for record in item_records(self.shard.now, number, &items) {
             self.shard.write(self.draft, bucket, record);
@@ -177,6 +199,9 @@ pub(crate) fn item_records(
     items.chunks(ITEMS_MAX).map(move |items| Record::Items { at, number, items: items.to_vec() })
 }
 
+/// Items that are seen or read for the first time: each with the highest state before, and the one after.
+type FirstStateChanges = Vec<(CountKey, ItemState, ItemState)>;
+
 /// A change of the items of a subject.
 struct ItemsChange<'a> {
     walk: InboxWalk<'a>,
@@ -186,41 +211,40 @@ struct ItemsChange<'a> {
 
 impl ItemsChange<'_> {
     /// The items of a subject as they are after a change, those that it changes.
-    fn items(&self) -> Result<Vec<(EventNo, StoredItem)>, Unreadable> {
+    fn items(
+        &self,
+        firsts: &mut FirstStateChanges,
+    ) -> Result<Vec<(EventNo, StoredItem)>, Unreadable> {
         let mut changed = Vec::new();
-        self.each_named(|entry| {
-            let item = self.item(entry)?;
-            changed.extend(item.map(|item| (entry.place, item)));
-            Ok(ControlFlow::Continue(()))
+        self.each_named(|entry, times| {
+            if let Some((item, arrived)) = self.item(entry, times)? {
+                self.count(firsts, entry, &item, arrived);
+                changed.push((entry.place, item));
+            }
+            Ok(())
         })?;
         Ok(changed)
     }
 
-    /// The tenants of the items that a mark changes, `None` for entries without one. One item of each tenant is enough.
-    fn tenants(&self, may_have_tenants: bool) -> Result<Vec<Option<TenantNo>>, Unreadable> {
-        let most = match self.walk.of {
-            View::All if may_have_tenants => usize::MAX,
-            View::Of(_) => 2,
-            View::All | View::Only(_) => 1,
-        };
+    /// The tenants of the items that a mark changes, `None` for entries without one.
+    fn tenants(&self, firsts: &mut FirstStateChanges) -> Result<Vec<Option<TenantNo>>, Unreadable> {
         let mut tenants = Vec::new();
-        self.each_named(|entry| {
-            if !tenants.contains(&entry.tenant) && self.item(entry)?.is_some() {
-                tenants.push(entry.tenant);
+        self.each_named(|entry, times| {
+            if let Some((item, arrived)) = self.item(entry, times)? {
+                self.count(firsts, entry, &item, arrived);
+                if !tenants.contains(&entry.tenant) {
+                    tenants.push(entry.tenant);
+                }
             }
-            Ok(if tenants.len() < most {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
+            Ok(())
         })?;
         Ok(tenants)
     }
 
-    /// Visits the entries of a subject that a change may change, as long as `visit` goes on.
+    /// Visits the entries of a subject that a change may change.
     fn each_named(
         &self,
-        mut visit: impl FnMut(&InboxEntry) -> Result<ControlFlow<()>, Unreadable>,
+        mut visit: impl FnMut(&InboxEntry, &mut EntryTimes<'_>) -> Result<(), Unreadable>,
     ) -> Result<(), Unreadable> {
         let Self { ref walk, subject, change } = *self;
         // A row holds what it shows; other marks reach what a withdrawn object hides, too.
@@ -228,6 +252,7 @@ impl ItemsChange<'_> {
             MarkSubject::Row(_) => WantedFacts::Identity,
             _ => WantedFacts::Withdrawn,
         };
+        let mut times = EntryTimes::new(walk);
         for of in walk.days() {
             let is_done = match (subject, change) {
                 (MarkSubject::Row(row), _) => row.day != of.day,
@@ -255,31 +280,57 @@ impl ItemsChange<'_> {
                     found.push(entry);
                 }
             })?;
-            for entry in &found {
-                if visit(entry)?.is_break() {
-                    return Ok(());
-                }
-            }
+            found.iter().try_for_each(|entry| visit(entry, &mut times))?;
         }
         Ok(())
     }
 
-    /// The item of an entry after a change; `None` = it stays as it is.
-    fn item(&self, entry: &InboxEntry) -> Result<Option<StoredItem>, Unreadable> {
-        let Self { ref walk, subject, change } = *self;
+    /// The state of its own that an entry has.
+    fn old(&self, entry: &InboxEntry) -> Option<&StoredItem> {
+        self.walk.marks.and_then(|marks| marks.items.get(entry.place))
+    }
+
+    /// The highest state that an entry ever had.
+    fn highest(&self, entry: &InboxEntry) -> ItemState {
+        self.old(entry).map_or(entry.state, |item| item.highest.max(entry.state))
+    }
+
+    /// Counts what a change makes seen and read for the first time.
+    fn count(
+        &self,
+        firsts: &mut FirstStateChanges,
+        entry: &InboxEntry,
+        item: &StoredItem,
+        at: Instant,
+    ) {
+        let before = self.highest(entry);
+        if item.state > before {
+            let (type_no, tenant) = (entry.group.0, entry.tenant);
+            let of = CountKey { at, type_no, tenant, channel: Some(INBOX_NO) };
+            firsts.push((of, before, item.state));
+        }
+    }
+
+    /// The item of an entry after a change, and the instant of its arrival; `None` = it stays as it is.
+    fn item(
+        &self,
+        entry: &InboxEntry,
+        times: &mut EntryTimes<'_>,
+    ) -> Result<Option<(StoredItem, Instant)>, Unreadable> {
+        let Self { subject, change, .. } = *self;
         let Some((state, shelf)) = after(entry, change) else {
             return Ok(None);
         };
-        let t = walk.t(entry)?;
+        let (t, arrived) = times.of(entry)?;
         let newest_at = entry.back.unwrap_or(t);
         if let MarkSubject::UpTo(up_to, _) = subject
             && newest_at > *up_to
         {
             return Ok(None);
         }
-        let old = walk.marks.and_then(|marks| marks.items.get(entry.place));
+        let old = self.old(entry);
         let is_shelved = shelf != Shelf::Active;
-        Ok(Some(StoredItem {
+        let item = StoredItem {
             day: entry.day,
             t,
             object: entry.object,
@@ -288,7 +339,9 @@ impl ItemsChange<'_> {
             shelf,
             back: old.and_then(|item| item.back),
             was_shelved: is_shelved || old.is_some_and(|item| item.was_shelved),
-        }))
+            highest: self.highest(entry).max(state),
+        };
+        Ok(Some((item, arrived)))
     }
 }
 

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::counts::{Badge, Counting, InboxCounts, walk_of};
+use super::counts::{Badge, InboxCounter, InboxCounts, walk_of};
 use super::cursor::Cursor;
 use super::rows::{RowBuilder, RowId, RowKind, rows_of};
-use super::walk::{Chunks, EntryPosition, InboxEntry, InboxWalk, OfDay, WantedFacts};
+use super::walk::{DetailChunks, EntryPosition, InboxDay, InboxEntry, InboxWalk, WantedFacts};
 use crate::content::batch::{EventData, Group};
 use crate::content::group;
 use crate::engine::intake::state::EventContent;
 use crate::engine::message::present::Presenter;
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::StepError;
+use crate::engine::replies::refused::StepError;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
 use crate::journal::record::EventAt;
@@ -213,13 +213,13 @@ impl Reader<'_> {
     pub fn inbox(&self, id: &Id, query: &InboxQuery) -> Result<InboxPage, StepError> {
         let Reader { engine, view } = *self;
         let walk = walk_of(*self, id, &query.view)?;
-        let builder = Builder::new(engine, view, &walk);
+        let builder = ShownRowsBuilder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let types = query.type_numbers(&engine.intake.compiled);
         let newest = Cursor { as_of: walk.bucket.next_seq.before(), below: Seq::LAST };
         let from = query.from.unwrap_or(newest);
         let (mut groups, mut next, mut last_shown) = (Vec::new(), None, from.below);
-        let mut counting = Counting::new(&walk);
+        let mut counting = InboxCounter::new(&walk);
         let (mut badge, mut entries) = (Badge::default(), Vec::new());
         for of in walk.days() {
             let may_show =
@@ -272,7 +272,7 @@ impl Reader<'_> {
     /// [`StepError::Refused`] where the recipient or the view's tenant is unknown.
     pub fn inbox_rows(&self, id: &Id, of: &View) -> Result<InboxRows, StepError> {
         let walk = walk_of(*self, id, of)?;
-        let mut counting = Counting::new(&walk);
+        let mut counting = InboxCounter::new(&walk);
         let (mut badge, mut entries, mut rows) = (Badge::default(), Vec::new(), Vec::new());
         for of in walk.days() {
             badge.begin_day();
@@ -302,7 +302,7 @@ impl Reader<'_> {
     ) -> Result<Vec<InboxGroup>, StepError> {
         let Reader { engine, view } = *self;
         let walk = walk_of(*self, id, of)?;
-        let builder = Builder::new(engine, view, &walk);
+        let builder = ShownRowsBuilder::new(engine, view, &walk);
         let mut presenter = Presenter::new(engine, view);
         let wanted: FxHashSet<RowId> = wanted.iter().copied().collect();
         let mut rows = Vec::new();
@@ -320,7 +320,7 @@ impl Reader<'_> {
     }
 }
 
-fn active_rows(walk: &InboxWalk<'_>, of: OfDay<'_>) -> Result<Vec<RowBuilder>, Unreadable> {
+fn active_rows(walk: &InboxWalk<'_>, of: InboxDay<'_>) -> Result<Vec<RowBuilder>, Unreadable> {
     let mut entries = Vec::new();
     walk.each(of, WantedFacts::Order, |entry| {
         if entry.shelf == Shelf::Active && walk.shows(&entry) {
@@ -348,7 +348,7 @@ impl InboxQuery {
 }
 
 /// The building of rows as they are shown.
-struct Builder<'a> {
+struct ShownRowsBuilder<'a> {
     engine: &'a Engine,
     view: &'a dyn ReadView,
     walk: &'a InboxWalk<'a>,
@@ -357,7 +357,7 @@ struct Builder<'a> {
 }
 
 /// The facts of an entry's arrival.
-struct Fact {
+struct ArrivalFacts {
     t: Instant,
     reasons: Vec<String>,
     event: EventAt,
@@ -366,11 +366,11 @@ struct Fact {
 /// An entry of a row with the facts of its arrival and the header of its event.
 struct ListedEntry<'a> {
     entry: &'a InboxEntry,
-    fact: Fact,
+    fact: ArrivalFacts,
     header: Header,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ShownRowsBuilder<'a> {
     fn new(engine: &'a Engine, view: &'a dyn ReadView, walk: &'a InboxWalk<'a>) -> Self {
         let profile = walk.bucket.roster.profile(walk.number);
         Self { engine, view, walk, profile }
@@ -382,7 +382,7 @@ impl<'a> Builder<'a> {
         rows: &[RowBuilder],
         presenter: &mut Presenter<'_>,
     ) -> Result<Vec<InboxGroup>, Unreadable> {
-        let mut chunks: BTreeMap<Day, Chunks<'_>> = BTreeMap::new();
+        let mut chunks: BTreeMap<Day, DetailChunks<'_>> = BTreeMap::new();
         let mut events: BTreeMap<Day, BTreeSet<EventAt>> = BTreeMap::new();
         let mut facts = Vec::new();
         for entry in rows.iter().flat_map(|row| &row.listed) {
@@ -414,24 +414,24 @@ impl<'a> Builder<'a> {
     fn facts(
         &self,
         entry: &InboxEntry,
-        chunks: &mut BTreeMap<Day, Chunks<'a>>,
-    ) -> Result<Option<Fact>, Unreadable> {
+        chunks: &mut BTreeMap<Day, DetailChunks<'a>>,
+    ) -> Result<Option<ArrivalFacts>, Unreadable> {
         let day = entry.day;
         let Some(held) = self.walk.bucket.index.days.get(&day) else {
             return Ok(None);
         };
         match entry.source {
             EntryPosition::Segment { segment, arrival, ordinal } => {
-                let chunks = chunks.entry(day).or_insert_with(|| Chunks::new(self.walk, day));
+                let chunks = chunks.entry(day).or_insert_with(|| DetailChunks::new(self.walk, day));
                 let details = chunks.details(&held.segments[segment], arrival)?;
                 let reasons = details.reasons(ordinal)?;
                 let (t, event) = (details.t(arrival)?, details.event(arrival, day)?);
-                Ok(Some(Fact { t, reasons, event }))
+                Ok(Some(ArrivalFacts { t, reasons, event }))
             }
             EntryPosition::Tail { seq, variant } => Ok(held.tail.get(&seq).map(|kept| {
                 let arrival = &kept.arrival;
                 let reasons = arrival.reasons_of(&arrival.variants[variant], INBOX_NO);
-                Fact { t: arrival.t, reasons, event: arrival.event }
+                ArrivalFacts { t: arrival.t, reasons, event: arrival.event }
             })),
         }
     }
@@ -451,7 +451,7 @@ impl<'a> Builder<'a> {
         };
         let mut group: Option<InboxGroup> = None;
         let mut contents: Vec<group::Entry> = Vec::with_capacity(members.len());
-        for ListedEntry { entry, fact: Fact { t, reasons, event }, header } in members {
+        for ListedEntry { entry, fact: ArrivalFacts { t, reasons, event }, header } in members {
             let of_type = types.and_then(|types| types.get(header.event_type.as_str()));
             let EventContent { data, body, trace: _ } = presenter.content(entry.day, event)?;
             let tenants = &self.engine.intake.tenants;

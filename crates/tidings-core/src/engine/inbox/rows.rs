@@ -13,7 +13,7 @@ use crate::model::item::{ItemState, Shelf};
 use crate::model::number::{EventNo, Seq, TypeNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
-use crate::rules::names::Names;
+use crate::rules::names::NumberedNames;
 
 /// The most items of a row that a page lists, the newest ones; the row's count is exact.
 pub const ITEMS_LISTED: usize = 25;
@@ -69,7 +69,7 @@ pub struct RowId {
 
 /// A text that is no key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NoKey;
+pub(crate) struct RowKeyError;
 
 /// The hash of a group within its type, as one of a tenant has it: it is another group than one of the same pivot that
 /// is of another tenant, or of none.
@@ -86,28 +86,28 @@ impl RowId {
     }
 
     /// The key of the row: its type, its group, its day and its kind.
-    pub(crate) fn key(&self, names: &Names) -> String {
+    pub(crate) fn key(&self, names: &NumberedNames) -> String {
         InboxRowKey { row: *self, name: names.type_name(self.group.0) }.to_string()
     }
 
     /// Reads a key.
-    pub(crate) fn parse(key: &str, names: &Names) -> Result<Self, NoKey> {
+    pub(crate) fn parse(key: &str, names: &NumberedNames) -> Result<Self, RowKeyError> {
         let mut parts = key.rsplitn(4, ':');
-        let mut part = || parts.next().ok_or(NoKey);
+        let mut part = || parts.next().ok_or(RowKeyError);
         let (kind, day, group, name) = (part()?, part()?, part()?, part()?);
-        let (kind, _) = RowKind::ALL.iter().find(|(_, word)| *word == kind).ok_or(NoKey)?;
-        let hex = |text: &str| u64::from_str_radix(text, 16).map_err(|_| NoKey);
+        let (kind, _) = RowKind::ALL.iter().find(|(_, word)| *word == kind).ok_or(RowKeyError)?;
+        let hex = |text: &str| u64::from_str_radix(text, 16).map_err(|_| RowKeyError);
         let (group, alone) = match group.split_once('.') {
             Some((group, place)) => (hex(group)?, Some(EventNo(hex(place)?))),
             None => (hex(group)?, None),
         };
         let row = Self {
-            group: (names.type_no(name).ok_or(NoKey)?, group),
-            day: Day::parse(day).map_err(|_| NoKey)?,
+            group: (names.type_no(name).ok_or(RowKeyError)?, group),
+            day: Day::parse(day).map_err(|_| RowKeyError)?,
             kind: *kind,
             alone,
         };
-        if row.key(names) == key { Ok(row) } else { Err(NoKey) }
+        if row.key(names) == key { Ok(row) } else { Err(RowKeyError) }
     }
 
     /// Returns true if it has an entry that its day lists.

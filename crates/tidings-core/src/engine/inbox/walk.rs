@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::group_in;
-use crate::bucket::{Bucket, Items, Marking, Marks, NewestSeqs, ReaderMarks};
+use crate::bucket::{Bucket, InboxItemStates, MarkedFields, Marks, NewestSeqs, ReaderMarks};
 use crate::engine::intake::state::Intake;
 use crate::index::facets::{Details, Facets, details_key, facets_chunk, row_of};
 use crate::index::{DayIndex, SegmentAt};
@@ -69,7 +69,7 @@ pub(crate) struct InboxWalk<'a> {
     /// The entries that the reader sees. A walk visits the others, too: what is counted serves all views.
     pub(super) of: View<TenantNo>,
     pub(super) marks: Option<&'a Marks>,
-    only: Only<'a>,
+    only: WalkFilter<'a>,
     reading: ReaderMarks<'a>,
     /// The lanes of the inbox.
     lanes: Vec<LaneNo>,
@@ -82,7 +82,7 @@ pub(crate) struct InboxWalk<'a> {
 /// The entries that a walk is after. The others are passed by before anything else of them is looked up, so that one of a
 /// large inbox costs little more than finding it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Only<'a> {
+pub(crate) struct WalkFilter<'a> {
     /// Those of a group of a type.
     pub(crate) group: Option<(TypeNo, u64)>,
     /// Those about an object, by the hash of its id.
@@ -91,7 +91,7 @@ pub(crate) struct Only<'a> {
     pub(crate) places: Option<&'a BTreeSet<EventNo>>,
 }
 
-impl Only<'_> {
+impl WalkFilter<'_> {
     fn takes(&self, group: (TypeNo, u64), object: u64, place: EventNo) -> bool {
         self.group.is_none_or(|only| only == group)
             && self.object.is_none_or(|only| only == object)
@@ -120,7 +120,7 @@ impl Only<'_> {
 
 /// The depth of a walk.
 #[derive(Clone, Copy)]
-struct ToRead {
+struct WalkDepth {
     /// The lowest state of all entries.
     least: ItemState,
     wanted: WantedFacts,
@@ -128,7 +128,7 @@ struct ToRead {
 
 /// Arrivals at rest: ordinals of one chunk of a segment.
 #[derive(Clone, Copy)]
-struct AtRest<'a> {
+struct SegmentOrdinals<'a> {
     day: Day,
     segment: &'a SegmentAt,
     /// The index of the segment in its day.
@@ -138,7 +138,7 @@ struct AtRest<'a> {
 
 /// A day of an inbox.
 #[derive(Clone, Copy)]
-pub(crate) struct OfDay<'a> {
+pub(crate) struct InboxDay<'a> {
     pub(crate) day: Day,
     /// `None` = nothing arrived on it; items came back.
     pub(crate) held: Option<&'a DayIndex>,
@@ -175,7 +175,7 @@ impl<'a> InboxWalk<'a> {
             number,
             of,
             marks,
-            only: Only::default(),
+            only: WalkFilter::default(),
             reading: ReaderMarks::of(marks),
             lanes: lanes.map(|(no, _)| no).collect(),
             own,
@@ -184,15 +184,17 @@ impl<'a> InboxWalk<'a> {
     }
 
     /// The same walk, after some entries alone.
-    pub(crate) fn after(self, only: Only<'a>) -> Self {
+    pub(crate) fn after(self, only: WalkFilter<'a>) -> Self {
         Self { only, ..self }
     }
 
     /// The days of the inbox, newest first.
-    pub(crate) fn days(&self) -> impl Iterator<Item = OfDay<'a>> + use<'a> {
+    pub(crate) fn days(&self) -> impl Iterator<Item = InboxDay<'a>> + use<'a> {
         let index = &self.bucket.index.days;
         let days: BTreeSet<Day> = index.keys().chain(self.returned.keys()).copied().collect();
-        days.into_iter().rev().map(|day| OfDay { day, held: index.get(&day).map(|held| &**held) })
+        days.into_iter()
+            .rev()
+            .map(|day| InboxDay { day, held: index.get(&day).map(|held| &**held) })
     }
 
     /// Returns true if the reader sees an entry.
@@ -221,7 +223,7 @@ impl<'a> InboxWalk<'a> {
         self.returned.contains_key(&day)
     }
 
-    fn items(&self) -> Option<&'a Items> {
+    fn items(&self) -> Option<&'a InboxItemStates> {
         self.marks.map(|marks| &marks.items).filter(|items| !items.is_empty())
     }
 
@@ -237,7 +239,7 @@ impl<'a> InboxWalk<'a> {
     /// seqs of those that arrived on it, visited or not.
     pub(crate) fn each(
         &self,
-        of: OfDay<'_>,
+        of: InboxDay<'_>,
         wanted: WantedFacts,
         mut visit: impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
@@ -248,13 +250,13 @@ impl<'a> InboxWalk<'a> {
                 let item = self.items().and_then(|items| items.get(place));
                 item.is_none_or(|item| item.listed_on() == of.day)
             };
-            let reading = ToRead { least, wanted };
+            let reading = WalkDepth { least, wanted };
             newest = self.each_of(of.day, held, reading, is_listed, &mut visit)?;
         }
         for (day, places) in self.returned.get(&of.day).into_iter().flatten() {
             if let Some(held) = self.bucket.index.days.get(day) {
                 let is_listed = |place: EventNo| places.contains(&place);
-                let reading = ToRead { least: ItemState::New, wanted };
+                let reading = WalkDepth { least: ItemState::New, wanted };
                 self.each_of(*day, held, reading, is_listed, &mut visit)?;
             }
         }
@@ -266,18 +268,18 @@ impl<'a> InboxWalk<'a> {
         &self,
         day: Day,
         held: &DayIndex,
-        reading: ToRead,
+        reading: WalkDepth,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
-        let ToRead { least, wanted } = reading;
+        let WalkDepth { least, wanted } = reading;
         let (index, number) = (&self.bucket.index, self.number.0);
         let (mut ordinals, mut newest) = (Vec::new(), NewestSeqs::default());
         for (at, segment) in held.segments.iter().enumerate() {
             ordinals.clear();
             index.row_of(self.view, day, segment, number, &mut ordinals)?;
             for ordinals in ordinals.chunk_by(|a, b| facets_chunk(*a) == facets_chunk(*b)) {
-                let rest = AtRest { day, segment, at, ordinals };
+                let rest = SegmentOrdinals { day, segment, at, ordinals };
                 newest.note_all(&self.each_at_rest(rest, reading, &is_listed, visit)?);
             }
         }
@@ -304,7 +306,7 @@ impl<'a> InboxWalk<'a> {
             if is_withdrawn || self.is_gone(arrival.tenant) || !is_listed(arrival.place) {
                 continue;
             }
-            let marking = Marking {
+            let marking = MarkedFields {
                 place: arrival.place,
                 tenant: arrival.tenant,
                 object: arrival.about.object,
@@ -331,13 +333,13 @@ impl<'a> InboxWalk<'a> {
     /// Visits the entries of one chunk of a segment's facets. Returns the newest seqs.
     fn each_at_rest(
         &self,
-        rest: AtRest<'_>,
-        reading: ToRead,
+        rest: SegmentOrdinals<'_>,
+        reading: WalkDepth,
         is_listed: impl Fn(EventNo) -> bool,
         visit: &mut impl FnMut(InboxEntry),
     ) -> Result<NewestSeqs, Unreadable> {
-        let AtRest { day, segment, at, ordinals } = rest;
-        let ToRead { least, wanted } = reading;
+        let SegmentOrdinals { day, segment, at, ordinals } = rest;
+        let WalkDepth { least, wanted } = reading;
         let Some(chunk) = ordinals.first().map(|ordinal| facets_chunk(*ordinal)) else {
             return Ok(NewestSeqs::default());
         };
@@ -362,7 +364,7 @@ impl<'a> InboxWalk<'a> {
         if has_withdrawn {
             facets.retain_objects(&mut found, |object| !self.is_withdrawn(object))?;
         }
-        let mut chunks = Chunks::new(self, day);
+        let mut chunks = DetailChunks::new(self, day);
         let has_items = self.items().is_some();
         let wants_place = has_items || wanted >= WantedFacts::Identity;
         for (ordinal, arrival) in found {
@@ -401,7 +403,7 @@ impl<'a> InboxWalk<'a> {
                 visit(entry);
                 continue;
             }
-            let marking = Marking {
+            let marking = MarkedFields {
                 place: facets.place(arrival)?,
                 tenant,
                 object: facets.object(arrival)?,
@@ -418,7 +420,7 @@ impl<'a> InboxWalk<'a> {
         &self,
         mut entry: InboxEntry,
         least: ItemState,
-        marking: Marking<impl FnMut() -> Result<Instant, Unreadable>>,
+        marking: MarkedFields<impl FnMut() -> Result<Instant, Unreadable>>,
         visit: &mut impl FnMut(InboxEntry),
     ) -> Result<(), Unreadable> {
         match self.items().and_then(|items| items.get(marking.place)) {
@@ -434,34 +436,53 @@ impl<'a> InboxWalk<'a> {
         visit(entry);
         Ok(())
     }
+}
 
-    /// The time when an entry entered the inbox.
-    pub(crate) fn t(&self, entry: &InboxEntry) -> Result<Instant, Unreadable> {
-        let held = self.bucket.index.days.get(&entry.day);
+/// The times of entries, read in the order of a walk.
+pub(crate) struct EntryTimes<'a> {
+    walk: &'a InboxWalk<'a>,
+    chunks: DetailChunks<'a>,
+}
+
+/// The number of rows of details that are kept at once.
+const ROWS_KEPT: usize = 64;
+
+impl<'a> EntryTimes<'a> {
+    pub(crate) fn new(walk: &'a InboxWalk<'a>) -> Self {
+        Self { walk, chunks: DetailChunks::new(walk, Day::default()) }
+    }
+
+    /// The time when an entry entered the inbox, and the instant of its arrival: that is later if it was moved.
+    pub(crate) fn of(&mut self, entry: &InboxEntry) -> Result<(Instant, Instant), Unreadable> {
+        let held = self.walk.bucket.index.days.get(&entry.day);
         match entry.source {
             EntryPosition::Segment { segment, arrival, .. } => {
                 let Some(segment) = held.and_then(|held| held.segments.get(segment)) else {
-                    return Ok(Instant::default());
+                    return Ok((Instant::default(), Instant::default()));
                 };
-                Ok(Chunks::new(self, entry.day).details(segment, arrival)?.t(arrival)?)
+                if self.chunks.day != entry.day || self.chunks.read.len() > ROWS_KEPT {
+                    self.chunks = DetailChunks::new(self.walk, entry.day);
+                }
+                let details = self.chunks.details(segment, arrival)?;
+                Ok((details.t(arrival)?, details.at(arrival)?))
             }
             EntryPosition::Tail { seq, .. } => {
                 let kept = held.and_then(|held| held.tail.get(&seq));
-                Ok(kept.map(|kept| kept.arrival.t).unwrap_or_default())
+                Ok(kept.map(|kept| (kept.arrival.t, kept.arrival.at)).unwrap_or_default())
             }
         }
     }
 }
 
 /// Details of a day's segments, each row read once.
-pub(crate) struct Chunks<'a> {
+pub(crate) struct DetailChunks<'a> {
     view: &'a dyn ReadView,
     bucket: &'a Bucket,
     day: Day,
     read: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
-impl<'a> Chunks<'a> {
+impl<'a> DetailChunks<'a> {
     pub(crate) fn new(walk: &InboxWalk<'a>, day: Day) -> Self {
         Self { view: walk.view, bucket: walk.bucket, day, read: BTreeMap::new() }
     }

@@ -6,39 +6,43 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::locate::named_in;
-use super::objects::Giver;
+use super::objects::FieldSource;
 use super::state::Intake;
+use super::suppressing::AddressChange;
 use super::tenancy::scheduled_of;
-use crate::engine::rows::act::{Act, Cancel, CancelledEvents};
+use crate::engine::acts::act::{Act, Cancel, CancelledEvents};
+use crate::engine::change_log::note::NotedChange;
+use crate::engine::jobs::accept::{begin, stop};
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::{Published, PublishedAs, Reply, TakenBackEntries};
+use crate::engine::replies::warning::Warning;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
 use crate::engine::rows::named::{
-    Located, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
+    EventLocation, id_key, name_again, name_key, named_key, rules_key, scheduled_key,
 };
-use crate::engine::rows::occurred::{change_hook, wants};
-use crate::engine::rows::reply::{
-    Published, PublishedAs, Refused, Reply, StepError, TakenBack, Warning,
-};
-use crate::engine::rows::suppression_row::SuppressionRow;
+use crate::engine::rows::occurred::change_hook;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{Unreadable, encode, from_json, to_json};
 use crate::journal::table::{Owner, Partition, Table};
+use crate::model::changes::DONE;
 use crate::model::channel::{ChannelNo, channel_no};
-use crate::model::command::{Cancelled, Command, Pausable};
+use crate::model::command::{Cancelled, Command, PauseSubject};
 use crate::model::event::{Event, Object};
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
-use crate::model::occurrence::{By, Occurrence, OccurrenceKind, OccurrenceOwner};
+use crate::model::occurrence::HookChange;
 use crate::model::recipient::RecipientChange;
-use crate::model::suppression::{ChannelAddress, Suppression};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
-use crate::rules::compiled::{Type, Version};
+use crate::rules::compiled::{RulesVersion, Type};
 
 /// The intake's decision on a command.
-pub(crate) enum Accepted {
+pub(crate) enum IntakeDecision {
     /// An act, which every shard applies.
     Act(Act),
     /// Nothing is left to do.
@@ -60,15 +64,15 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         command: &Command,
-    ) -> Result<Accepted, StepError> {
+    ) -> Result<IntakeDecision, StepError> {
         if self.are_tenants_off() && command.names_tenant() {
             return Err(Refused::TenantsOff.into());
         }
-        let done = Accepted::Answered(Reply::Done);
+        let done = IntakeDecision::Answered(Reply::Done);
         match command {
             Command::Publish(event) => self.accept_event(draft, event),
-            Command::Object(object) => self.accept_object(draft, object, Giver::Host),
-            Command::Resolved(object) => self.accept_object(draft, object, Giver::Resolver),
+            Command::Object(object) => self.accept_object(draft, object, FieldSource::Host),
+            Command::Resolved(object) => self.accept_object(draft, object, FieldSource::Resolver),
             Command::Retract { object } => {
                 let today = self.keep_today(draft);
                 self.objects.retract(draft, object, today)?;
@@ -85,49 +89,58 @@ impl Intake {
                     events: self.accept_cancel(draft, what, tenant)?,
                     withdraws: matches!(command, Command::Withdraw { .. }),
                 };
-                Ok(Accepted::Act(Act::Cancel(cancel)))
+                // Where shards elsewhere have to answer, this is all that is known with the act.
+                if !cancel.events.is_empty() {
+                    draft.noted.note(|| NotedChange::with_result(DONE));
+                }
+                Ok(IntakeDecision::Act(Act::Cancel(cancel)))
             }
-            Command::Suppress { address, reason, until } => {
-                let suppression = Suppression { reason: *reason, since: self.now, until: *until };
-                // Precedes the change: hooks learn of an address only if it was not listed, or for another
-                // reason.
-                self.note_suppressed(draft, address, suppression, None, By::Key);
-                self.list(draft, address, SuppressionRow::Suppressed(suppression));
-                Ok(done)
-            }
-            Command::Unsuppress { address } => {
-                self.list(draft, address, SuppressionRow::Lifted(self.now));
-                Ok(done)
-            }
-            Command::ReportAddress { address, report, at, recipient } => {
-                // A provider's clock may be ahead: its report would outrank a removal that the host makes
-                // after it.
-                let (at, now) = ((*at).min(self.now), self.now);
-                if let Some(listed) = self.suppressions.reported(address, *report, at, now) {
-                    if let SuppressionRow::Suppressed(suppression) = listed {
-                        let recipient = recipient.as_ref();
-                        self.note_suppressed(draft, address, suppression, recipient, By::Provider);
+            Command::Suppress { address, .. }
+            | Command::Unsuppress { address }
+            | Command::ReportAddress { address, .. } => {
+                let change = AddressChange { intake: self, draft, address };
+                match command {
+                    Command::Suppress { reason, until, .. } => change.suppress(*reason, *until),
+                    Command::ReportAddress { report, at, recipient, .. } => {
+                        change.report(*report, *at, recipient.as_ref());
                     }
-                    self.list(draft, address, listed);
+                    _ => change.unsuppress(),
                 }
                 Ok(done)
             }
-            Command::Pause(what) => Ok(self.accept_pause(what, true)?),
-            Command::Resume(what) => Ok(self.accept_pause(what, false)?),
-            Command::Forget { before } => Ok(Accepted::Forget(*before)),
+            Command::Pause(what) | Command::Resume(what) => {
+                let pauses = matches!(command, Command::Pause(_));
+                let accepted = self.accept_pause(what, pauses)?;
+                if let IntakeDecision::Act(_) = accepted {
+                    draft.noted.note(|| NotedChange::shown("paused", !pauses, pauses));
+                }
+                Ok(accepted)
+            }
+            Command::Forget { before } => Ok(IntakeDecision::Forget(*before)),
             Command::Tenant { tenant, change } => self.accept_tenant(draft, tenant, change),
             Command::DeleteTenant { tenant } => self.delete_tenant(draft, tenant),
             Command::Hook { name, change } => {
                 change_hook(self, draft, name, *change)?;
+                draft.noted.note(|| match change {
+                    HookChange::Resume => NotedChange::of(None),
+                    HookChange::Replay(since) => {
+                        NotedChange::shown("since", Value::Null, since.to_string())
+                    }
+                });
                 Ok(done)
+            }
+            Command::BeginJob(new) => Ok(IntakeDecision::Act(begin(self, draft, new))),
+            Command::StopJob { job } => {
+                let stopped = stop(self, draft, *job)?;
+                Ok(stopped.map_or(IntakeDecision::Answered(Reply::Done), IntakeDecision::Act))
             }
             Command::Message { message, .. } | Command::Report { message, .. } => {
                 match message.id.closing.bucket {
-                    bucket if bucket.0 < self.buckets => Ok(Accepted::OfBucket(bucket)),
+                    bucket if bucket.0 < self.buckets => Ok(IntakeDecision::OfBucket(bucket)),
                     _ => Err(Refused::UnknownMessage(*message).into()),
                 }
             }
-            Command::Recipient(change) => Ok(Accepted::OfRecipient(change.id.clone())),
+            Command::Recipient(change) => Ok(IntakeDecision::OfRecipient(change.id.clone())),
             Command::Erase { recipient }
             | Command::Subscribe { recipient, .. }
             | Command::Unsubscribe { recipient, .. }
@@ -138,7 +151,9 @@ impl Intake {
             | Command::Flush { recipient, .. }
             | Command::Join { recipient, .. }
             | Command::Leave { recipient, .. }
-            | Command::Device { recipient, .. } => Ok(Accepted::OfRecipient(recipient.clone())),
+            | Command::Device { recipient, .. } => {
+                Ok(IntakeDecision::OfRecipient(recipient.clone()))
+            }
         }
     }
 
@@ -147,44 +162,18 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         object: &Object,
-        by: Giver,
-    ) -> Result<Accepted, StepError> {
+        by: FieldSource,
+    ) -> Result<IntakeDecision, StepError> {
         let limits = self.limits();
         limits.check_data(&object.data)?;
-        if by == Giver::Host
+        if by == FieldSource::Host
             && let Some(kept) = self.objects.kept_with(draft, object)?
         {
             limits.check(Bound::Objects, kept)?;
         }
         let today = self.keep_today(draft);
         self.objects.upsert(draft, object, today, by)?;
-        Ok(Accepted::Answered(Reply::Done))
-    }
-
-    /// Changes the row of an address in the list of suppressed addresses.
-    fn list(&mut self, draft: &mut Draft<'_>, address: &ChannelAddress, listed: SuppressionRow) {
-        self.suppressions.put(draft, address, listed, self.now);
-        draft.log(|| Act::Suppression { address: address.clone(), listed, at: self.now });
-    }
-
-    /// Notes that an address is suppressed, if it was not, or for another reason.
-    fn note_suppressed(
-        &self,
-        draft: &mut Draft<'_>,
-        address: &ChannelAddress,
-        suppression: Suppression,
-        recipient: Option<&Id>,
-        by: By,
-    ) {
-        let reason = suppression.reason;
-        let known = self.suppressions.of(address, self.now);
-        let is_new =
-            suppression.holds(self.now) && known.is_none_or(|known| known.reason != reason);
-        if is_new && wants(self.rules(), OccurrenceKind::AddressSuppressed) {
-            let (address, recipient) = (address.clone(), recipient.cloned());
-            let occurrence = Occurrence::Suppressed { address, reason, recipient, by };
-            draft.occur(OccurrenceOwner::Intake, occurrence);
-        }
+        Ok(IntakeDecision::Answered(Reply::Done))
     }
 
     /// Gives an event its place and its rows, once.
@@ -192,12 +181,12 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         event: &Event,
-    ) -> Result<Accepted, StepError> {
+    ) -> Result<IntakeDecision, StepError> {
         // Precedes the checks: a retry of an accepted event is a duplicate, even if newer rules or limits
         // would refuse it.
         if let Some((day, located)) = self.locate(draft, &event.id)? {
             let published = self.publish_again(draft, event, day, located)?;
-            return Ok(Accepted::Answered(Reply::Published(published)));
+            return Ok(IntakeDecision::Answered(Reply::Published(published)));
         }
         for id in event.to.profiles.iter().flat_map(RecipientChange::named_tenants) {
             // The event's own tenant may be created with it.
@@ -207,7 +196,8 @@ impl Intake {
             }
         }
         let of_type = self.check_type(&event.event_type)?;
-        let (keys, after_ms) = (of_type.keys(event), of_type.all_after_ms(event));
+        let (type_no, after_ms) = (of_type.no, of_type.all_after_ms(event));
+        let keys = of_type.keys(event);
         let limits = self.limits();
         let data = event.to.profiles.iter().filter_map(|of| of.data.as_ref());
         let checked = limits.check_event(event);
@@ -226,8 +216,10 @@ impl Intake {
             event: event.clone(),
         });
         let profiles = std::mem::take(&mut row.event.to.profiles);
+        self.arrivals.add(draft, &row)?;
         self.next_place.0 += 1;
         self.tally.events += 1;
+        self.figures.count_event(now, type_no, tenant);
         // A cancelled event still takes its id and a row: a retry is a duplicate, and its outcome can be
         // read.
         if self.ahead.has(&event.id, tenant, now) {
@@ -244,7 +236,7 @@ impl Intake {
                 applied: true,
                 warnings: Vec::new(),
             };
-            return Ok(Accepted::Answered(Reply::Published(published)));
+            return Ok(IntakeDecision::Answered(Reply::Published(published)));
         }
         let mut later = row.enters();
         // Goes by the clock, as `enters` does: the instant of records is ahead of one that was put back.
@@ -256,7 +248,7 @@ impl Intake {
         let at = enters_now.then(|| self.keep_event(draft, now.day(), &row));
         self.schedule(draft, &row, &later);
         self.register(draft, &row, last, at);
-        Ok(Accepted::Act(Act::Publish { row, at, profiles }))
+        Ok(IntakeDecision::Act(Act::Publish { row, at, profiles }))
     }
 
     /// Keeps an event until the last of these instants; the others refer to that.
@@ -288,7 +280,7 @@ impl Intake {
         draft: &Draft<'_>,
         event: &Event,
         day: Day,
-        located: Located,
+        located: EventLocation,
     ) -> Result<Published, Unreadable> {
         self.tally.republished += 1;
         let waits = located.scheduled.filter(|t| self.scheduled.contains_key(&(*t, located.place)));
@@ -320,7 +312,7 @@ impl Intake {
     ) {
         let event = &row.event;
         let located =
-            encode(&Located { place: row.place, scheduled, at: address, tenant: row.tenant });
+            encode(&EventLocation { place: row.place, scheduled, at: address, tenant: row.tenant });
         let day = self.now.day();
         let today = Partition::Day(day);
         self.id_days.insert(day);
@@ -390,7 +382,7 @@ impl Intake {
         self.id_days.insert(today);
         self.entered_days.insert(today);
         let (place, tenant) = (row.place, row.tenant);
-        let located = Located { place, scheduled: Some(last), at: Some(at), tenant };
+        let located = EventLocation { place, scheduled: Some(last), at: Some(at), tenant };
         name_again(draft, Owner::Intake, today, &row.event, located);
         Ok(at)
     }
@@ -475,17 +467,12 @@ impl Intake {
         let Cancelled::Event(id) = &cancel.what else {
             return Ok(reply);
         };
-        // An event that is known, or of which something waited, has had its cancel: only one to come is
-        // cancelled ahead.
-        let waited = taken.cancelled + taken.removed_from_batch + taken.withdrawn > 0;
-        // An event of another tenant is as if it weren't there.
-        let is_of = |located: Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
-        if waited || self.locate(draft, id)?.is_some_and(|(_, located)| is_of(located)) {
+        if taken.took_something() || self.knows_cancelled(draft, cancel)? {
             return Ok(reply);
         }
         let now = self.now;
         self.ahead.remember(draft, id, cancel.tenant, now);
-        Ok(Reply::Cancelled(TakenBack { remembered: true, ..TakenBack::default() }))
+        Ok(Reply::Cancelled(TakenBackEntries::REMEMBERED))
     }
 
     /// Releases the id of an event without entries: the event can't be found any more, and enters no lanes.
@@ -517,22 +504,22 @@ impl Intake {
     /// Pauses or resumes a type or channel.
     pub(crate) fn accept_pause(
         &mut self,
-        what: &Pausable,
+        what: &PauseSubject,
         pauses: bool,
-    ) -> Result<Accepted, Refused> {
+    ) -> Result<IntakeDecision, Refused> {
         let changes = match (self.pausable(what)?, what) {
             (Some(channel), _) if pauses => self.paused.channels.insert(channel),
             (Some(channel), _) => self.paused.channels.remove(&channel),
-            (None, Pausable::Type(name)) if pauses => {
+            (None, PauseSubject::Type(name)) if pauses => {
                 self.paused.types.insert(name.as_str().to_owned())
             }
-            (None, Pausable::Type(name)) => self.paused.types.remove(name.as_str()),
-            (None, Pausable::Channel(_)) => false,
+            (None, PauseSubject::Type(name)) => self.paused.types.remove(name.as_str()),
+            (None, PauseSubject::Channel(_)) => false,
         };
         Ok(match (changes, pauses) {
-            (false, _) => Accepted::Answered(Reply::Done),
-            (true, true) => Accepted::Act(Act::Pause(what.clone())),
-            (true, false) => Accepted::Act(Act::Resume(what.clone())),
+            (false, _) => IntakeDecision::Answered(Reply::Done),
+            (true, true) => IntakeDecision::Act(Act::Pause(what.clone())),
+            (true, false) => IntakeDecision::Act(Act::Resume(what.clone())),
         })
     }
 
@@ -540,10 +527,10 @@ impl Intake {
     ///
     /// # Errors
     /// [`Refused::UnknownType`] or [`Refused::UnknownChannel`].
-    pub(crate) fn pausable(&self, what: &Pausable) -> Result<Option<ChannelNo>, Refused> {
+    pub(crate) fn pausable(&self, what: &PauseSubject) -> Result<Option<ChannelNo>, Refused> {
         match what {
-            Pausable::Type(name) => self.check_type(name).map(|_| None),
-            Pausable::Channel(name) => {
+            PauseSubject::Type(name) => self.check_type(name).map(|_| None),
+            PauseSubject::Channel(name) => {
                 channel_no(name).map(Some).ok_or_else(|| Refused::UnknownChannel(name.clone()))
             }
         }
@@ -556,7 +543,7 @@ impl Intake {
         draft.put(Partition::Base, rules_key(number), to_json(&rules));
         self.paused.keep_types(&rules);
         let logged = Box::new(rules.clone());
-        let (version, given) = Version::new(number, rules, &mut compiled.names);
+        let (version, given) = RulesVersion::new(number, rules, &mut compiled.names);
         for named in given {
             draft.put(Partition::Base, name_key(&named), encode(&named));
         }

@@ -71,11 +71,11 @@ pub(crate) fn read_line<T>(
 /// The content of a stored event; an audience of thousands is skipped unread.
 #[derive(Deserialize)]
 struct ContentRow {
-    event: ContentOf,
+    event: StoredContent,
 }
 
 #[derive(Deserialize)]
-struct ContentOf {
+struct StoredContent {
     #[serde(default)]
     data: Option<EventData>,
     #[serde(default)]

@@ -2,8 +2,6 @@
 //!
 //! A cancel may arrive before its event. It is remembered for a day, by the event's id and the time alone.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
@@ -11,12 +9,13 @@ use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;
 use crate::model::tenant::TenantNo;
 use crate::model::time::{DAY_MS, Instant};
+use crate::sets::shared::Tree;
 
 /// The ids that were cancelled before they were published, each for one tenant or for all.
-#[derive(Debug, Default)]
-pub(crate) struct Ahead {
-    until: BTreeMap<(Id, Option<TenantNo>), Instant>,
-    by_age: BTreeSet<(Instant, (Id, Option<TenantNo>))>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EarlyCancels {
+    until: Tree<(Id, Option<TenantNo>), Instant>,
+    by_age: Tree<(Instant, (Id, Option<TenantNo>)), ()>,
 }
 
 fn key((event, tenant): &(Id, Option<TenantNo>)) -> Vec<u8> {
@@ -24,7 +23,7 @@ fn key((event, tenant): &(Id, Option<TenantNo>)) -> Vec<u8> {
     key.bytes(event.as_str().as_bytes()).done()
 }
 
-impl Ahead {
+impl EarlyCancels {
     /// Reads what is stored.
     pub(crate) fn recover(view: &dyn ReadView) -> Result<Self, Unreadable> {
         let mut ahead = Self::default();
@@ -46,7 +45,7 @@ impl Ahead {
         if let Some(before) = self.until.insert(event.clone(), until) {
             self.by_age.remove(&(before, event.clone()));
         }
-        self.by_age.insert((until, event));
+        self.by_age.insert((until, event), ());
     }
 
     /// Remembers a cancel, and drops those that are too old.
@@ -57,8 +56,8 @@ impl Ahead {
         tenant: Option<TenantNo>,
         now: Instant,
     ) {
-        while self.by_age.first().is_some_and(|(until, _)| *until <= now) {
-            let Some((_, old)) = self.by_age.pop_first() else {
+        while self.by_age.first().is_some_and(|((until, _), ())| *until <= now) {
+            let Some(((_, old), ())) = self.by_age.pop_first() else {
                 break;
             };
             self.until.remove(&old);

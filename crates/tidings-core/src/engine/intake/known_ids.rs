@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::codec::FORM;
 use crate::engine::rows::draft::Draft;
 use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, body, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table};
 use crate::model::id::Id;
 use crate::model::time::Day;
-use crate::sets::codec::FORM;
 use crate::sets::shared::{Shared, Tree};
 
 const BITS_PER_ID: usize = 10;
@@ -23,13 +23,13 @@ const PROBES: u64 = 7;
 
 /// The ids of the days that are kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownIds(BTreeMap<Day, OfDay>);
+pub(crate) struct KnownIds(BTreeMap<Day, DayIds>);
 
 #[derive(Clone, Debug)]
-enum OfDay {
+enum DayIds {
     /// The hash of each id.
     Exact(Tree<u64, ()>),
-    Sealed(Shared<Filter>),
+    Sealed(Shared<BloomFilter>),
 }
 
 fn filter_key() -> Vec<u8> {
@@ -51,14 +51,14 @@ impl KnownIds {
         for day in held {
             let partition = Partition::Day(*day);
             let of_day = match chunks::get(view, partition, &filter_key())? {
-                Some(bytes) => OfDay::Sealed(Shared::new(Filter::read(&bytes)?)),
+                Some(bytes) => DayIds::Sealed(Shared::new(BloomFilter::read(&bytes)?)),
                 None => {
                     let mut hashes = Tree::new();
                     each(view, partition, &prefix, |key, _| {
                         hashes.insert(hash(&key[REST..]), ());
                         Ok(())
                     })?;
-                    OfDay::Exact(hashes)
+                    DayIds::Exact(hashes)
                 }
             };
             known.0.insert(*day, of_day);
@@ -70,29 +70,29 @@ impl KnownIds {
     pub(crate) fn note(&mut self, draft: &mut Draft<'_>, today: Day, id: &Id) {
         if self.0.last_key_value().is_none_or(|(day, _)| *day < today) {
             for (day, of_day) in &mut self.0 {
-                if let OfDay::Exact(hashes) = of_day {
-                    let filter = Filter::of(hashes);
+                if let DayIds::Exact(hashes) = of_day {
+                    let filter = BloomFilter::of(hashes);
                     draft.put_chunked(Partition::Day(*day), filter_key(), &filter.bytes());
-                    *of_day = OfDay::Sealed(Shared::new(filter));
+                    *of_day = DayIds::Sealed(Shared::new(filter));
                 }
             }
         }
-        let of_day = self.0.entry(today).or_insert_with(|| OfDay::Exact(Tree::new()));
+        let of_day = self.0.entry(today).or_insert_with(|| DayIds::Exact(Tree::new()));
         let hash = hash(id.as_str().as_bytes());
         match of_day {
-            OfDay::Exact(hashes) => {
+            DayIds::Exact(hashes) => {
                 hashes.insert(hash, ());
             }
-            OfDay::Sealed(filter) => filter.add(hash),
+            DayIds::Sealed(filter) => filter.add(hash),
         }
     }
 
     /// The days that may hold an id, newest first.
     pub(crate) fn days_of(&self, id: &Id) -> impl Iterator<Item = Day> {
         let hash = hash(id.as_str().as_bytes());
-        let holds = move |of_day: &OfDay| match of_day {
-            OfDay::Exact(hashes) => hashes.contains_key(&hash),
-            OfDay::Sealed(filter) => filter.may_hold(hash),
+        let holds = move |of_day: &DayIds| match of_day {
+            DayIds::Exact(hashes) => hashes.contains_key(&hash),
+            DayIds::Sealed(filter) => filter.may_hold(hash),
         };
         self.0.iter().rev().filter(move |(_, of_day)| holds(of_day)).map(|(day, _)| *day)
     }
@@ -104,9 +104,9 @@ impl KnownIds {
 
 /// A Bloom filter of hashes.
 #[derive(Clone, Debug)]
-struct Filter(Vec<u64>);
+struct BloomFilter(Vec<u64>);
 
-impl Filter {
+impl BloomFilter {
     fn of(hashes: &Tree<u64, ()>) -> Self {
         let words = (hashes.len() * BITS_PER_ID).div_ceil(64).max(1);
         let mut filter = Self(vec![0; words]);
@@ -157,12 +157,12 @@ mod tests {
     #[test]
     fn a_filter_holds_what_was_added_and_little_else() {
         let hashes = |from: u32| (from..from + 10_000).map(|n| hash(&n.to_be_bytes()));
-        let filter = Filter::of(&hashes(0).map(|hash| (hash, ())).collect());
-        let filter = Filter::read(&filter.bytes()).unwrap();
+        let filter = BloomFilter::of(&hashes(0).map(|hash| (hash, ())).collect());
+        let filter = BloomFilter::read(&filter.bytes()).unwrap();
         assert!(hashes(0).all(|hash| filter.may_hold(hash)));
         let wrong = hashes(20_000).filter(|hash| filter.may_hold(*hash)).count();
         assert!(wrong < 200, "{wrong} of 10,000");
-        assert!(Filter::read(&[]).is_err());
-        assert!(Filter::read(&[0; 9]).is_err());
+        assert!(BloomFilter::read(&[]).is_err());
+        assert!(BloomFilter::read(&[0; 9]).is_err());
     }
 }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::accepted;
 use super::state::Intake;
-use crate::engine::rows::act::CancelledEvents;
+use crate::engine::acts::act::{Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::{EventRow, ScheduledRow};
-use crate::engine::rows::named::{Located, id_key, named_key, scheduled_key};
+use crate::engine::rows::named::{EventLocation, id_key, named_key, scheduled_key};
 use crate::journal::stored::{Unreadable, decode, each, from_json};
 use crate::journal::table::{Owner, Partition, Table};
 use crate::model::command::Cancelled;
@@ -17,7 +17,7 @@ use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 
 /// Places of events, each with the day of the row that names it; none = a row that outlives days.
-pub(crate) type EventPlaces = BTreeSet<(Option<Day>, Located)>;
+pub(crate) type EventPlaces = BTreeSet<(Option<Day>, EventLocation)>;
 
 impl Intake {
     /// The location of an earlier event, and the day of its arrival, as long as that day is kept.
@@ -25,7 +25,7 @@ impl Intake {
         &self,
         draft: &Draft<'_>,
         event: &Id,
-    ) -> Result<Option<(Day, Located)>, Unreadable> {
+    ) -> Result<Option<(Day, EventLocation)>, Unreadable> {
         let key = id_key(event);
         for day in self.known_ids.days_of(event) {
             if let Some(bytes) = draft.get(Partition::Day(day), &key)? {
@@ -33,6 +33,21 @@ impl Intake {
             }
         }
         Ok(None)
+    }
+
+    /// Returns true if the event of a cancel is known, or if it names a key: only an event to come is cancelled ahead.
+    pub(crate) fn knows_cancelled(
+        &self,
+        draft: &Draft<'_>,
+        cancel: &Cancel,
+    ) -> Result<bool, Unreadable> {
+        let Cancelled::Event(id) = &cancel.what else {
+            return Ok(true);
+        };
+        // An event of another tenant is as if it weren't there.
+        let is_of =
+            |located: EventLocation| cancel.tenant.is_none() || located.tenant == cancel.tenant;
+        Ok(self.locate(draft, id)?.is_some_and(|(_, located)| is_of(located)))
     }
 
     /// The events with an id: more than one if it was used again after the day of its arrival was deleted,
@@ -51,6 +66,19 @@ impl Intake {
         Ok(located)
     }
 
+    /// The events with a cancellation key, of all tenants.
+    pub(crate) fn located_by_key(
+        &self,
+        draft: &Draft<'_>,
+        key: &Id,
+    ) -> Result<EventPlaces, Unreadable> {
+        let days = self.id_days.iter().copied();
+        let mut located = named(draft, key, Owner::Intake, Table::Keys, days)?;
+        let (owner, table) = (Owner::Intake, Table::ScheduledKeys);
+        located.extend(named_in(draft, key, owner, table, Partition::Base)?);
+        Ok(located)
+    }
+
     /// The events to cancel, of a tenant or of all. A scheduled event is known by its schedule as well as by the days on which it
     /// entered.
     pub(crate) fn located_events(
@@ -61,16 +89,10 @@ impl Intake {
     ) -> Result<CancelledEvents, Unreadable> {
         let located = match cancelled {
             Cancelled::Event(id) => self.located_event(draft, id)?,
-            Cancelled::Key(key) => {
-                let days = self.id_days.iter().copied();
-                let mut located = named(draft, key, Owner::Intake, Table::Keys, days)?;
-                let (owner, table) = (Owner::Intake, Table::ScheduledKeys);
-                located.extend(named_in(draft, key, owner, table, Partition::Base)?);
-                located
-            }
+            Cancelled::Key(key) => self.located_by_key(draft, key)?,
         };
         let mut events = CancelledEvents::new();
-        let is_of = |located: &Located| tenant.is_none() || located.tenant == tenant;
+        let is_of = |located: &EventLocation| tenant.is_none() || located.tenant == tenant;
         for (day, located) in located.into_iter().filter(|(_, located)| is_of(located)) {
             let event = events.entry(located.place).or_default();
             event.days.extend(day.filter(|_| located.at.is_some()));
@@ -85,7 +107,7 @@ impl Intake {
     pub(crate) fn waits_for(
         &self,
         draft: &Draft<'_>,
-        Located { place, scheduled, .. }: Located,
+        EventLocation { place, scheduled, .. }: EventLocation,
     ) -> Result<BTreeSet<Instant>, Unreadable> {
         let waits = |t: &Instant| self.scheduled.contains_key(&(*t, place));
         let Some(last) = scheduled.filter(waits) else {

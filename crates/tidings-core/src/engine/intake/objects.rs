@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::recent::Recent;
-use crate::engine::rows::act::Act;
+use crate::engine::acts::act::Act;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::journal::record::About;
@@ -57,18 +57,20 @@ impl ObjectFields {
     }
 
     /// Records the last source of a field. The same value from another source leaves a field of the host the host's.
-    fn note(&mut self, field: u8, is_new: bool, by: Giver) {
+    fn note(&mut self, field: u8, is_new: bool, by: FieldSource) {
         match by {
-            Giver::Host => self.0 |= field,
-            Giver::Event | Giver::Role | Giver::Resolver if is_new => self.0 &= !field,
-            Giver::Event | Giver::Role | Giver::Resolver => {}
+            FieldSource::Host => self.0 |= field,
+            FieldSource::Event | FieldSource::Role | FieldSource::Resolver if is_new => {
+                self.0 &= !field;
+            }
+            FieldSource::Event | FieldSource::Role | FieldSource::Resolver => {}
         }
     }
 }
 
 /// The source of an object's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Giver {
+pub(crate) enum FieldSource {
     /// An `object` command.
     Host,
     /// An event whose object it is.
@@ -229,7 +231,7 @@ impl Objects {
         for role in event.actor.iter().chain(&event.target) {
             self.upsert_role(draft, &described(role), day)?;
         }
-        self.upsert(draft, &described(&event.object), day, Giver::Event)
+        self.upsert(draft, &described(&event.object), day, FieldSource::Event)
     }
 
     /// Updates the given fields of an object that a day names; only of a role a retraction stays.
@@ -238,7 +240,7 @@ impl Objects {
         draft: &mut Draft<'_>,
         given: &Object,
         day: Day,
-        by: Giver,
+        by: FieldSource,
     ) -> Result<(), Unreadable> {
         let known = self.known(draft, &given.id)?;
         let mut row = match &known {
@@ -250,7 +252,7 @@ impl Objects {
                 kept: ObjectFields::default(),
             },
         };
-        row.retracted &= by == Giver::Role;
+        row.retracted &= by == FieldSource::Role;
         row.newest = row.newest.max(day);
         let (object, kept) = (&mut row.object, &mut row.kept);
         if given.image.is_some() || given.image_size.is_some() {
@@ -292,7 +294,7 @@ impl Objects {
     ) -> Result<(), Unreadable> {
         // Most are bare ids: these need no row.
         if given.says_something() {
-            self.upsert(draft, given, day, Giver::Role)
+            self.upsert(draft, given, day, FieldSource::Role)
         } else {
             self.touch(draft, &given.id, day)
         }

@@ -26,13 +26,13 @@ const VALUES_EXPECTED: usize = 1_024;
 ///
 /// A clone begins empty: its owner is another one, which may be at another instant.
 #[derive(Debug)]
-pub(crate) struct Recent<K, V>(Mutex<Values<K, V>>);
+pub(crate) struct Recent<K, V>(Mutex<CachedValues<K, V>>);
 
-type Values<K, V> = Cache<K, Stored<V>, StoredBytes, FxBuildHasher>;
+type CachedValues<K, V> = Cache<K, SizedValue<V>, StoredBytes, FxBuildHasher>;
 
 /// A value, and the number of bytes that it takes in the store.
 #[derive(Clone, Debug)]
-struct Stored<V> {
+struct SizedValue<V> {
     value: V,
     bytes: usize,
 }
@@ -40,8 +40,8 @@ struct Stored<V> {
 #[derive(Clone, Debug)]
 struct StoredBytes;
 
-impl<K, V> Weighter<K, Stored<V>> for StoredBytes {
-    fn weight(&self, _key: &K, stored: &Stored<V>) -> u64 {
+impl<K, V> Weighter<K, SizedValue<V>> for StoredBytes {
+    fn weight(&self, _key: &K, stored: &SizedValue<V>) -> u64 {
         (stored.bytes + VALUE_OVERHEAD) as u64
     }
 }
@@ -73,7 +73,7 @@ impl<K: Eq + Hash, V: Clone> Recent<K, V> {
     /// Caches a value by its number of bytes in the store, unless it is large.
     pub(crate) fn keep(&self, key: K, value: V, bytes: usize) {
         if bytes <= VALUE_BYTES_MAX {
-            self.values().insert(key, Stored { value, bytes });
+            self.values().insert(key, SizedValue { value, bytes });
         }
     }
 
@@ -82,7 +82,7 @@ impl<K: Eq + Hash, V: Clone> Recent<K, V> {
         self.values().remove(key);
     }
 
-    fn values(&self) -> MutexGuard<'_, Values<K, V>> {
+    fn values(&self) -> MutexGuard<'_, CachedValues<K, V>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

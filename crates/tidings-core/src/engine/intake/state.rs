@@ -8,16 +8,23 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::accepted;
-use super::ahead::Ahead;
+use super::ahead::EarlyCancels;
+use super::arrivals::Arrivals;
+use super::figures::IntakeFigures;
 use super::known_ids::KnownIds;
 use super::objects::Objects;
+use super::old_arrivals::OldArrivals;
 use super::recent::Recent;
 use super::suppressed::Suppressions;
 use super::tenants::Tenants;
 use crate::bucket::storage::options::Options;
 use crate::content::batch::EventData;
+use crate::engine::acts::log_entry::LogNo;
+use crate::engine::address_index::hash::HashKey;
+use crate::engine::change_log::expiry::LineExpiry;
+use crate::engine::change_log::line::LineWriter;
+use crate::engine::jobs::job::JobRow;
 use crate::engine::replica::log_rows::LogRows;
-use crate::engine::rows::act::LogNo;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::{days_with, each_base};
@@ -25,17 +32,19 @@ use crate::index::headers::{self, HEADERS_PER_BLOCK, Header, HeaderRows};
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode, from_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
+use crate::model::changes::OF_INTAKE;
 use crate::model::event::Event;
 use crate::model::event::host_text::HostText;
 use crate::model::event::trace::Trace;
 use crate::model::limits::Limits;
+use crate::model::messages::jobs::JobNo;
 use crate::model::number::EventNo;
 use crate::model::pause::Paused;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
 use crate::rules::compiled::CompiledRules;
-use crate::rules::names::Names;
-use crate::sets::shared::{Own, Tree};
+use crate::rules::names::NumberedNames;
+use crate::sets::shared::{Shared, Tree, WriterOnly};
 
 /// Counters of events. The ledger counts entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +70,8 @@ impl Add for Tally {
         Self {
             events: self.events + other.events,
             republished: self.republished + other.republished,
-            messages: self.messages + other.messages,
+            // That of one shard may be below 0.
+            messages: self.messages.wrapping_add(other.messages),
             resent: self.resent + other.resent,
             warnings: self.warnings + other.warnings,
             suppressed: self.suppressed + other.suppressed,
@@ -89,6 +99,7 @@ pub(crate) struct Intake {
     /// The rows of those that are still stored.
     pub(crate) log_rows: LogRows,
     pub(crate) tally: Tally,
+    pub(crate) figures: IntakeFigures,
     /// Days before this one are deleted.
     pub(crate) forgotten_before: Option<Day>,
     pub(crate) paused: Paused,
@@ -100,15 +111,28 @@ pub(crate) struct Intake {
     pub(crate) known_ids: KnownIds,
     pub(crate) scheduled: Tree<(Instant, EventNo), ()>,
     /// The events that were cancelled before they came.
-    pub(crate) ahead: Own<Ahead>,
+    pub(crate) ahead: EarlyCancels,
+    /// The writer of the list of accepted events.
+    pub(crate) arrivals: WriterOnly<Arrivals>,
+    /// The events of an earlier version that are not listed or not indexed.
+    pub(crate) old_arrivals: OldArrivals,
     /// The days on which scheduled events entered.
     pub(crate) entered_days: BTreeSet<Day>,
     pub(crate) objects: Objects,
     pub(crate) suppressions: Suppressions,
     pub(crate) tenants: Tenants,
+    /// The key of the hashes of addresses, as long as the store has none: it goes with the next rows.
+    pub(crate) unstored_key: Option<HashKey>,
+    pub(crate) jobs: Tree<JobNo, Shared<JobRow>>,
+    /// Those of which nothing notes the end yet.
+    pub(crate) unended_jobs: BTreeSet<JobNo>,
+    /// The key of keyed hashes.
+    pub(crate) hash_key: HashKey,
+    /// Its lines of the log of changes.
+    pub(crate) lines: LineWriter,
     /// Headers of the newest day whose block can't be read yet.
     tail: Vec<Arc<Header>>,
-    blocks: Arc<Mutex<Blocks>>,
+    blocks: Arc<Mutex<HeaderBlocks>>,
     /// A cache of the events that conditions read, by their day. An event never changes, so clones share them.
     events: Arc<Recent<(Day, EventAt), Arc<Event>>>,
     /// A cache of the contents of events that presenters read, shared as well.
@@ -124,7 +148,7 @@ pub(crate) struct EventContent {
 }
 
 /// Header blocks as stored, by day and number.
-type Blocks = FxHashMap<(Day, u32), Arc<[u8]>>;
+type HeaderBlocks = FxHashMap<(Day, u32), Arc<[u8]>>;
 
 /// The most header blocks in the cache, some ten kilobytes each.
 const BLOCKS_KEPT: usize = 512;
@@ -172,7 +196,7 @@ impl Intake {
     /// Creates an empty intake. Its first instant may be any: a timeline may be in the past.
     pub(crate) fn new(buckets: u16) -> Self {
         Self {
-            compiled: Arc::new(CompiledRules::new(Names::default())),
+            compiled: Arc::new(CompiledRules::new(NumberedNames::default())),
             buckets,
             row_bytes: Options::default().row_bytes,
             now: Instant::MIN,
@@ -182,21 +206,39 @@ impl Intake {
             acts: LogNo::default(),
             log_rows: LogRows::default(),
             tally: Tally::default(),
+            figures: IntakeFigures::new(),
             forgotten_before: None,
             paused: Paused::default(),
             days: BTreeMap::new(),
             id_days: BTreeSet::new(),
             known_ids: KnownIds::default(),
             scheduled: Tree::new(),
-            ahead: Own::default(),
+            ahead: EarlyCancels::default(),
+            arrivals: WriterOnly::default(),
+            old_arrivals: OldArrivals::default(),
             entered_days: BTreeSet::new(),
             objects: Objects::default(),
             suppressions: Suppressions::default(),
             tenants: Tenants::default(),
+            unstored_key: None,
+            jobs: Tree::new(),
+            unended_jobs: BTreeSet::new(),
+            hash_key: HashKey::new(Options::default().fresh_key),
+            lines: LineWriter::of(LineExpiry::of(OF_INTAKE)),
             tail: Vec::new(),
             blocks: Arc::default(),
             events: Arc::default(),
             contents: Arc::default(),
+        }
+    }
+
+    /// A copy for a dry run. Its caches are its own: events that it accepts get places that others will have.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            blocks: Arc::default(),
+            events: Arc::default(),
+            contents: Arc::default(),
+            ..self.clone()
         }
     }
 
@@ -296,7 +338,7 @@ impl Intake {
         draft.put(
             Partition::Day(day),
             block_key(last / headers_per_block()),
-            headers::encode(&block),
+            headers::encode_headers(&block),
         );
     }
 
@@ -380,6 +422,8 @@ impl Intake {
         self.id_days.remove(&day);
         self.entered_days.remove(&day);
         self.known_ids.forget(day);
+        self.arrivals.forget(day);
+        self.old_arrivals.forget(day);
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         blocks.retain(|(held, _), _| *held != day);
     }
@@ -416,6 +460,9 @@ impl Intake {
         let kept = |day: &&Day| head.forgotten_before.is_none_or(|before| **day >= before);
         let held: Vec<Day> = held.iter().filter(kept).copied().collect();
         let held = &*held;
+        let figures = IntakeFigures::recover(view, head.now.day())?;
+        let old_days: Vec<Day> =
+            held.iter().copied().filter(|day| !figures.has_whole(*day)).collect();
         let (log_rows, taken) = LogRows::recover(view, head.acts)?;
         let mut intake = Self {
             now: head.now,
@@ -425,16 +472,18 @@ impl Intake {
             acts: head.acts,
             log_rows,
             tally: head.tally,
+            figures,
             objects: Objects::recover(view, head.withdrawals, head.kept_objects)?,
             suppressions: Suppressions::recover(view)?,
             tenants: Tenants::recover(view)?,
-            ahead: Own(Ahead::recover(view)?),
+            ahead: EarlyCancels::recover(view)?,
             forgotten_before: head.forgotten_before,
             paused: head.paused,
             days: head.days.into_iter().filter(|(day, _)| held.contains(day)).collect(),
             id_days: held.iter().copied().collect(),
             known_ids: KnownIds::recover(view, held)?,
             entered_days: days_with(view, held, Owner::Intake, Table::EnteredIds)?,
+            old_arrivals: OldArrivals::recover(view, old_days.into_iter())?,
             ..Self::new(head.buckets)
         };
         if let Some(before) = intake.forgotten_before {

@@ -12,25 +12,27 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::engine::rows::act::Act;
+use crate::engine::acts::act::Act;
+use crate::engine::change_log::note::NotedChange;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
 use crate::engine::rows::suppression_row::{BOUNCES, BOUNCES_MS, Bounce, Bounces, SuppressionRow};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table};
-use crate::model::channel::ChannelNo;
+use crate::model::channel::{CHANNELS, ChannelNo};
 use crate::model::command::Command;
 use crate::model::suppression::{
-    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor, Suppression,
+    AddressReport, ChannelAddress, ProviderHash, SuppressedFor, Suppression, SuppressionSource,
 };
 use crate::model::time::{DAY_MS, Instant};
 use crate::sets::shared::Tree;
 
 /// The suppressed addresses, by channel.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Suppressions {
+pub struct Suppressions {
     by_channel: BTreeMap<ChannelNo, Tree<String, Suppression>>,
     /// Addresses taken off the list within the last day, and when: earlier reports may still arrive.
     lifted: Tree<ChannelAddress, Instant>,
@@ -171,7 +173,10 @@ impl Suppressions {
         match bounces.iter_mut().find(|known| known.at.day() == bounce.at.day()) {
             None => bounces.push(bounce),
             // Providers undo their own refusals, and no report.
-            Some(known) if known.source != Source::Report && bounce.source == Source::Report => {
+            Some(known)
+                if known.source != SuppressionSource::Report
+                    && bounce.source == SuppressionSource::Report =>
+            {
                 *known = bounce;
             }
             Some(_) => return None,
@@ -192,23 +197,30 @@ impl Suppressions {
 
     /// The change after a message that arrived: the bounces before it count no more. What a provider took, it may yet
     /// report as bounced, so that undoes its refusals alone.
-    fn arrived(&self, of: &ChannelAddress, source: Source, at: Instant) -> Option<SuppressionRow> {
+    fn arrived(
+        &self,
+        of: &ChannelAddress,
+        source: SuppressionSource,
+        at: Instant,
+    ) -> Option<SuppressionRow> {
         let known = self.bouncing.get(of)?;
         let is_undone = |bounce: &Bounce| {
-            bounce.at <= at && (source == Source::Report || source == bounce.source)
+            bounce.at <= at && (source == SuppressionSource::Report || source == bounce.source)
         };
         let left = known.map(|bounce| bounce.filter(|bounce| !is_undone(bounce)));
         (left != *known).then_some(SuppressionRow::Bouncing(left))
     }
 
     /// Returns true if a provider's refusals of an address count, until it takes a message.
-    pub(crate) fn is_refused_by(&self, of: &ChannelAddress, by: ProviderHash) -> bool {
+    #[must_use]
+    pub fn is_refused_by(&self, of: &ChannelAddress, by: ProviderHash) -> bool {
         let bounces = self.bouncing.get(of).into_iter().flatten().flatten();
-        bounces.into_iter().any(|bounce| bounce.source == Source::Provider(by))
+        bounces.into_iter().any(|bounce| bounce.source == SuppressionSource::Provider(by))
     }
 
-    /// Returns true if an arrival may change something.
-    pub(crate) fn awaits_arrivals(&self) -> bool {
+    /// Returns true if an arrival at some address would change what is known of its bounces.
+    #[must_use]
+    pub fn awaits_arrivals(&self) -> bool {
         !self.bouncing.is_empty()
     }
 
@@ -216,13 +228,20 @@ impl Suppressions {
     pub(crate) fn given(&mut self, draft: &mut Draft<'_>, command: &Command, now: Instant) {
         let listed = SuppressionRow::Lifted(now);
         for address in self.given_again(command) {
+            let known = self.of(&address, now).map(|known| known.reason.word());
+            let channel = CHANNELS.get(usize::from(address.channel())).copied().unwrap_or_default();
+            draft.noted.note(|| {
+                NotedChange::shown(&format!("suppressions.{channel}"), known, Value::Null)
+            });
             self.put(draft, &address, listed, now);
             draft.log(|| Act::Suppression { address, listed, at: now });
         }
     }
 
-    /// The addresses that a command gives again and that were gone.
-    pub(crate) fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
+    /// The suppressed addresses that a command sets again, which lifts their suppression. A node without the intake sends
+    /// them to the node with it.
+    #[must_use]
+    pub fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
         let known = |(no, text): (ChannelNo, &str)| {
             let address = ChannelAddress::new(no, text);
             let known = self.by_channel.get(&no)?.get(address.address())?;
@@ -271,7 +290,7 @@ mod tests {
     use super::*;
     use crate::model::channel::EMAIL_NO;
     use AddressReport::{Arrived, Bounced};
-    use Source::Report;
+    use SuppressionSource::Report;
 
     /// Applies reports, each with the hour of a day, and returns the list afterwards.
     fn after(reports: &[(AddressReport, i64, i64)]) -> (Suppressions, ChannelAddress) {
@@ -289,8 +308,8 @@ mod tests {
         (all, of)
     }
 
-    fn by(provider: &str) -> Source {
-        Source::Provider(ProviderHash::of(provider))
+    fn by(provider: &str) -> SuppressionSource {
+        SuppressionSource::Provider(ProviderHash::of(provider))
     }
 
     #[test]

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::accept::Accepted;
+use super::accept::IntakeDecision;
 use super::state::Intake;
-use crate::engine::rows::act::{Act, CancelledEvents};
+use crate::engine::acts::act::{Act, CancelledEvents};
+use crate::engine::change_log::fields;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::prefer::check_defaults;
 use crate::journal::stored::{Unreadable, each, encode, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, i64_at, u64_at};
 use crate::model::event::Event;
 use crate::model::id::Id;
-use crate::model::limits::{Growing, TooLarge};
+use crate::model::limits::{GrowingValue, TooLarge};
 use crate::model::number::EventNo;
 use crate::model::tenant::{KnownTenant, Tenant, TenantChange, TenantNo};
 use crate::model::time::Instant;
@@ -30,7 +32,7 @@ fn of_tenant(tenant: TenantNo) -> Key {
 /// Refuses a tenant that is too long for a row: the intake has one of it as a whole, each bucket one of its terms.
 fn check_size(after: &KnownTenant, row_bytes: usize) -> Result<(), TooLarge> {
     let bytes = to_json(after).len().max(encode(&after.tenant.terms()).len());
-    TooLarge::check(Growing::Tenant, bytes, row_bytes)
+    TooLarge::check(GrowingValue::Tenant, bytes, row_bytes)
 }
 
 impl Intake {
@@ -99,7 +101,7 @@ impl Intake {
         draft: &mut Draft<'_>,
         id: &Id,
         change: &TenantChange,
-    ) -> Result<Accepted, StepError> {
+    ) -> Result<IntakeDecision, StepError> {
         self.check_tenants_on()?;
         self.limits().check_data(change.data.iter().flatten())?;
         let known = match self.tenants.number(id) {
@@ -108,9 +110,13 @@ impl Intake {
         };
         let tenant = change.of(known.as_ref().map(|(_, known)| &known.tenant));
         check_defaults(self.rules(), &tenant.preferences)?;
+        draft.noted.note_fields(|| {
+            let known = known.as_ref().map(|(_, known)| &known.tenant);
+            fields::tenant(known, Some(&tenant))
+        });
         let (number, mut after) = match known {
             Some((_, known)) if known.tenant == tenant => {
-                return Ok(Accepted::Answered(Reply::Done));
+                return Ok(IntakeDecision::Answered(Reply::Done));
             }
             Some((number, known)) => (number, KnownTenant { tenant, ..known }),
             None => {
@@ -126,7 +132,7 @@ impl Intake {
             void = self.take_scheduled_of(draft, number)?;
         }
         self.tenants.put(draft, number, after.clone());
-        Ok(Accepted::Act(Act::Tenant { number, known: Box::new(after), void }))
+        Ok(IntakeDecision::Act(Act::Tenant { number, known: Box::new(after), void }))
     }
 
     /// Deletes a tenant.
@@ -134,11 +140,13 @@ impl Intake {
         &mut self,
         draft: &mut Draft<'_>,
         id: &Id,
-    ) -> Result<Accepted, StepError> {
+    ) -> Result<IntakeDecision, StepError> {
         self.check_tenants_on()?;
         let number = self.tenants.number(id)?;
         let void = self.take_scheduled_of(draft, number)?;
-        let known = self.tenants.get(number).map_or(self.now, |known| known.made);
+        let before = self.tenants.get(number);
+        draft.noted.note_fields(|| fields::tenant(before.map(|known| &known.tenant), None));
+        let known = before.map_or(self.now, |known| known.made);
         // Events of it are kept, and name it; nothing else of it is needed.
         let after = KnownTenant {
             id: id.clone(),
@@ -148,7 +156,7 @@ impl Intake {
             deleted: Some(self.now),
         };
         self.tenants.put(draft, number, after.clone());
-        Ok(Accepted::Act(Act::Tenant { number, known: Box::new(after), void }))
+        Ok(IntakeDecision::Act(Act::Tenant { number, known: Box::new(after), void }))
     }
 
     /// Takes the scheduled events of a tenant out of the schedule.

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::engine::replies::refused::Refused;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::named::each_base;
-use crate::engine::rows::reply::Refused;
 use crate::journal::stored::{ReadView, Unreadable, from_json, to_json};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, u32_at};
 use crate::model::id::Id;

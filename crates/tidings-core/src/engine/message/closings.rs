@@ -1,10 +1,11 @@
 //! The closings whose messages are not all built and sent.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bucket::Closing;
 use crate::engine::state::Engine;
 use crate::journal::record::Attempts;
+use crate::model::channel::ChannelNo;
 use crate::model::number::{ClosingId, MessageId, RecipientNo, TenantNo};
 use crate::model::time::Instant;
 use crate::rules::names::LaneName;
@@ -46,6 +47,21 @@ impl<'a> Closings<'a> {
             .flat_map(|b| b.closings.values())
             .filter(|c| !c.unmade.is_empty() || !c.sending.is_empty());
         waiting.map(|closing| closing.clock).min()
+    }
+
+    /// The due time of the oldest message of each channel that is not built, or not known to have been sent.
+    #[must_use]
+    pub fn oldest_due_by_channel(&self) -> BTreeMap<ChannelNo, Instant> {
+        let mut oldest = BTreeMap::new();
+        for closing in self.engine.shards.buckets().flat_map(|b| b.closings.values()) {
+            if closing.unmade.is_empty() && closing.sending.is_empty() {
+                continue;
+            }
+            let lane = self.engine.intake.compiled.names.lane(closing.lane.lane);
+            let due = oldest.entry(lane.channel).or_insert(closing.clock);
+            *due = closing.clock.min(*due);
+        }
+        oldest
     }
 
     /// The due time of the oldest message that can be built.

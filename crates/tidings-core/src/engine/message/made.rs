@@ -6,41 +6,48 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::attempt_row::{Attempted, note_attempt};
+use super::attempt_row::{AttemptedMessage, TriedContent, note_attempts};
+use super::counted::CountedMessage;
+use super::index_writer::MessageIndexWriter;
 use super::message_row::{MessageRow, message_key};
 use super::message_turns::MessageOccurrences;
 use super::plan::{Plan, PlannedMessage};
 use crate::bucket::Bucket;
+use crate::engine::figures::counting::CountKey;
+use crate::engine::figures::measure::Slot;
 use crate::engine::message::plan::Planner;
+use crate::engine::message::sent::{RetriedAttempt, Sent};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::sent::{Sent, Tried};
 use crate::engine::shard::state::Shard;
 use crate::engine::state::{Engine, Step};
 use crate::index::SearchFilter;
 use crate::journal::record::{Attempts, Record, Variant};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, encode};
 use crate::journal::table::Partition;
+use crate::model::messages::{Attempt, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
-use crate::model::reason::Ending;
+use crate::model::reason::{Ending, Reason};
 use crate::model::time::Instant;
 use crate::sets::set::Set;
 
 /// The answers to messages of one closing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settled {
+pub struct ClosingResults {
     /// The closing.
     pub closing: ClosingId,
     /// The outcomes.
     pub sent: Vec<Sent>,
     /// The failed attempts.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<RetriedAttempt>,
     /// The attempts that the provider answered.
-    pub attempts: Vec<Attempted>,
+    pub attempts: Vec<AttemptedMessage>,
+    /// The contents that providers were asked to take.
+    pub contents: BTreeMap<RecipientNo, TriedContent>,
     /// The providers whose answers ended messages.
     pub providers: BTreeMap<RecipientNo, Arc<str>>,
 }
 
-impl Settled {
+impl ClosingResults {
     /// The outcomes of a plan of which everything was delivered.
     #[must_use]
     pub fn delivered(plan: &Plan) -> Self {
@@ -55,12 +62,18 @@ impl Settled {
 }
 
 impl Shard {
-    pub(crate) fn note(&mut self, draft: &mut Draft<'_>, closing: ClosingId, sent: &[Sent]) {
+    /// Records the outcomes of messages of a closing.
+    pub(crate) fn note(
+        &mut self,
+        draft: &mut Draft<'_>,
+        closing: ClosingId,
+        sent: &[Sent],
+    ) -> Result<(), Unreadable> {
         let (now, at) = (self.now, closing.bucket);
-        let Some(open) = self.buckets[at].closings.get(&closing.seq) else {
-            return;
+        let Some(open) = self.buckets[at].closings.get(&closing.seq).cloned() else {
+            return Ok(());
         };
-        let channel = self.compiled.names.lane(open.lane.lane).channel;
+        let (channel, due) = (self.compiled.names.lane(open.lane.lane).channel, open.at);
         let mut sets: BTreeMap<Ending, Set> = BTreeMap::new();
         for Sent { number, seqs, ending, resent } in sent {
             // An outcome that comes twice, before or within this step, counts once.
@@ -70,56 +83,81 @@ impl Shard {
                 continue;
             }
             let known = open.tried.get(&number.0);
-            let ending = if known.is_some_and(|known| known.delivered) {
-                // The copy of a delivered message may fail: its entries stay delivered.
-                &Ending::Delivered
-            } else {
-                ending
-            };
-            sets.entry(*ending).or_default().insert(number.0);
+            let is_copy = known.is_some_and(|known| known.delivered);
+            // The copy of a delivered message may fail: its entries stay delivered.
+            let ending = if is_copy { Ending::Delivered } else { *ending };
+            sets.entry(ending).or_default().insert(number.0);
             self.tally.resent += u64::from(*resent);
-            for seq in seqs {
-                if let Some(day) = self.buckets[at].index.day_of(*seq) {
-                    self.ledger.at(at, day, channel).end(ending.outcome(), ending.reason(), 1);
-                }
+            let seqs = seqs.iter().copied();
+            let bucket = &self.buckets[at];
+            let counted = CountedMessage::read(bucket, draft.view, (due, channel), seqs)?;
+            for kept in &counted.entries {
+                let row = self.ledger.at(at, kept.arrival.at.day(), channel);
+                row.end(ending.outcome(), ending.reason(), 1);
+                let of = CountKey::entries_of(&kept.arrival, channel);
+                self.figures.end(of, ending.outcome(), ending.reason(), 1);
+            }
+            counted.count(&mut self.figures, MessageState::after(ending));
+            if let Some(of) = counted.of() {
+                self.figures.add(of, Slot::RESENT, u64::from(*resent));
+            }
+            if ending == Ending::Delivered && !is_copy {
+                counted.count_items(&mut self.figures, now);
             }
         }
+        // A clone of it would be copied by the records.
+        drop(open);
         for (ending, recipients) in sets {
+            MessageIndexWriter::of(self, draft).ended(closing, due, ending, &recipients)?;
             self.write(
                 draft,
                 at,
                 Record::Outcome { at: now, closing: closing.seq, recipients, ending },
             );
         }
+        Ok(())
     }
 
     /// Records the messages of a plan.
-    fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) {
+    fn make(&mut self, draft: &mut Draft<'_>, plan: &Plan) -> Result<(), Unreadable> {
         let (now, bucket) = (self.now, plan.closing.bucket);
         let channel = self.compiled.names.lane(plan.lane).channel;
         let Some(open) = self.buckets[bucket].closings.get(&plan.closing.seq) else {
-            return;
+            return Ok(());
         };
+        let due = open.at;
         // A plan of the same closing may have come before: of each recipient the first counts.
         let unmade = |planned: &&PlannedMessage| open.unmade.contains_key(&planned.number.0);
         let planned: Vec<&PlannedMessage> = plan.messages.iter().filter(unmade).collect();
         if planned.is_empty() {
-            return;
+            return Ok(());
         }
+        MessageIndexWriter::of(self, draft).made(plan, &planned)?;
         let (mut recipients, mut nothing) = (Set::default(), Set::default());
         for planned in planned {
             recipients.insert(planned.number.0);
             if planned.is_empty() {
                 nothing.insert(planned.number.0);
             } else {
-                self.tally.messages += 1;
+                self.tally.messages = self.tally.messages.wrapping_add(1);
             }
-            for (source, reason) in &planned.ended {
-                let seq = plan.found.source(*source).0.seq;
-                if let Some(day) = self.buckets[bucket].index.day_of(seq) {
-                    let row = self.ledger.at(bucket, day, channel);
-                    row.end(reason.outcome(), Some(*reason), 1);
-                }
+            let ended = planned.ended.iter().map(|(source, reason)| {
+                let kept = &plan.found.sources[*source as usize].kept;
+                (kept, *reason)
+            });
+            let index = &self.buckets[bucket].index;
+            let kept_days = ended.filter(|(kept, _)| index.day_of(kept.seq).is_some());
+            let ended: Vec<(&Arc<StoredArrival>, Reason)> = kept_days.collect();
+            for (kept, reason) in &ended {
+                let row = self.ledger.at(bucket, kept.arrival.at.day(), channel);
+                row.end(reason.outcome(), Some(*reason), 1);
+                let of = CountKey::entries_of(&kept.arrival, channel);
+                self.figures.end(of, reason.outcome(), Some(*reason), 1);
+            }
+            if planned.is_empty() {
+                let entries = ended.iter().map(|(kept, _)| Arc::clone(kept)).collect();
+                let counted = CountedMessage { due, channel, entries };
+                counted.count(&mut self.figures, MessageState::Suppressed);
             }
             if !planned.is_empty() || !planned.ended.is_empty() {
                 let key = message_key(plan.closing.message(planned.number));
@@ -129,6 +167,7 @@ impl Shard {
         }
         let record = Record::Made { at: now, closing: plan.closing.seq, recipients, nothing };
         self.write(draft, bucket, record);
+        Ok(())
     }
 }
 
@@ -141,7 +180,7 @@ pub(super) struct ClosingAnswers<'a, 'd> {
 
 impl ClosingAnswers<'_, '_> {
     /// Records the state of attempts of a message.
-    fn note_attempts(&mut self, Tried { number, attempts }: Tried) {
+    fn note_attempts(&mut self, RetriedAttempt { number, attempts }: RetriedAttempt) {
         let ClosingId { bucket, seq } = self.closing;
         let open = self.shard.buckets[bucket].closings.get(&seq);
         if let Some(open) = open.filter(|open| open.sending.contains(number.0)) {
@@ -153,23 +192,35 @@ impl ClosingAnswers<'_, '_> {
         }
     }
 
-    /// Records answers about messages that are being sent.
-    fn note_answers(&mut self, attempts: &[Attempted]) -> Result<(), Unreadable> {
+    /// Records answers about messages that are being sent, and what was to be sent: a row for each message.
+    fn note_answers(
+        &mut self,
+        attempts: &[AttemptedMessage],
+        contents: &BTreeMap<RecipientNo, TriedContent>,
+    ) -> Result<(), Unreadable> {
         let ClosingId { bucket, seq } = self.closing;
         let Some(open) = self.shard.buckets[bucket].closings.get(&seq) else {
             return Ok(());
         };
-        let mut before = None;
-        for Attempted { number, attempt } in attempts {
+        let due = open.at;
+        let mut by_number: BTreeMap<RecipientNo, Vec<&Attempt>> =
+            contents.keys().map(|number| (*number, Vec::new())).collect();
+        for AttemptedMessage { number, attempt } in attempts {
+            by_number.entry(*number).or_default().push(attempt);
+        }
+        let mut by_provider: BTreeMap<&str, Vec<MessageId>> = BTreeMap::new();
+        for (number, attempts) in by_number {
             if open.sending.contains(number.0) {
-                // Those of one message follow each other: several providers were asked.
-                let is_first = open.tried.get(&number.0).is_none() && before != Some(number);
-                before = Some(number);
-                let message = self.closing.message(*number);
-                note_attempt(self.draft, self.shard.now.day(), message, attempt, is_first)?;
+                let is_first = open.tried.get(&number.0).is_none();
+                let (message, content) = (self.closing.message(number), contents.get(&number));
+                let day = self.shard.now.day();
+                note_attempts(self.draft, day, message, &attempts, content.copied(), is_first)?;
+                for attempt in attempts {
+                    by_provider.entry(&attempt.provider).or_default().push(message);
+                }
             }
         }
-        Ok(())
+        MessageIndexWriter::of(self.shard, self.draft).attempts(due, &by_provider)
     }
 }
 
@@ -186,7 +237,7 @@ impl Engine {
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |run| {
             for plan in plans {
-                run.engine.shards.with(plan.closing.bucket).make(&mut run.draft, plan);
+                run.engine.shards.with(plan.closing.bucket).make(&mut run.draft, plan)?;
             }
             Ok(())
         })
@@ -200,11 +251,11 @@ impl Engine {
         &mut self,
         view: &dyn ReadView,
         now: Instant,
-        settled: &[Settled],
+        settled: &[ClosingResults],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |run| {
             let (Engine { intake, shards, .. }, draft) = (&mut *run.engine, &mut run.draft);
-            for Settled { closing, sent, tried, attempts, providers } in settled {
+            for ClosingResults { closing, sent, tried, attempts, contents, providers } in settled {
                 let shard = shards.with(closing.bucket);
                 shard.remember_sent(intake, draft, *closing, sent)?;
                 let mut occurrences =
@@ -212,10 +263,10 @@ impl Engine {
                 occurrences.note_sent(sent, providers)?;
                 let mut answers =
                     ClosingAnswers { shard: &mut *shard, draft: &mut *draft, closing: *closing };
-                answers.note_answers(attempts)?;
+                answers.note_answers(attempts, contents)?;
                 tried.iter().for_each(|tried| answers.note_attempts(*tried));
                 // Comes last: it takes the messages off the closing, where the others look them up.
-                shard.note(draft, *closing, sent);
+                shard.note(draft, *closing, sent)?;
             }
             Ok(())
         })

@@ -117,6 +117,13 @@ impl MessageRow {
         (entries, ended)
     }
 
+    /// Returns true if an entry passes, told or left out.
+    pub(crate) fn has(&self, closing: Seq, passes: impl FnMut(Seq) -> bool) -> bool {
+        let Seqs { entries, ended, taken } = self.all_seqs(closing);
+        let left_out = ended.into_iter().chain(taken).map(|(seq, _)| seq);
+        entries.into_iter().chain(left_out).any(passes)
+    }
+
     /// The seqs of the entries that were taken out of it.
     pub(crate) fn taken(&self, closing: Seq) -> Vec<(Seq, Reason)> {
         self.all_seqs(closing).taken

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::intake::state::Intake;
 use crate::engine::message::message_row::MessageRow;
+use crate::engine::message::sent::Sent;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::occurred::wants;
-use crate::engine::rows::sent::Sent;
-use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::addresses::TenantChannel;
 use crate::engine::shard::state::Shard;
 use crate::index::{Found, SearchFilter};
 use crate::journal::stored::Unreadable;
@@ -138,7 +138,7 @@ impl MessageOccurrences<'_, '_> {
             let address = ChannelAddress::new(channel, text);
             intake.suppressions.of(&address, intake.now).is_none()
         };
-        let way = Way { channel, tenant: lane.tenant };
+        let way = TenantChannel { channel, tenant: lane.tenant };
         let mut addresses = way.addresses(intake, profile);
         let first = way.addresses(intake, profile).next();
         MessageOccurrence {

@@ -7,117 +7,30 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
-use super::attempt_row::{attempts_of, note_report};
+use super::attempt_row::{NotedReport, attempts_of, note_report};
+use super::counted::CountedMessage;
+use super::index_writer::MessageIndexWriter;
 use super::message_row::MessageRow;
 use super::message_turns::MessageOccurrences;
-use crate::bucket::{Bucket, Closing};
+use super::standing::KnownMessage;
+use crate::bucket::Closing;
+use crate::engine::change_log::note::NotedChange;
+use crate::engine::figures::counting::CountKey;
 use crate::engine::intake::state::Intake;
+use crate::engine::reach::KeptBackState;
+use crate::engine::replies::going::GoingMessage;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::{OperatedMessage, Reply};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{Of, ending_of, ends};
-use crate::engine::rows::going::Going;
-use crate::engine::rows::reach::Reached;
-use crate::engine::rows::reply::{Operated, Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
 use crate::journal::stored::Unreadable;
 use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
-use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::number::{ClosingId, MessageId, Seq};
 use crate::model::reason::{Ending, Outcome, Reason};
-use crate::model::time::{Day, Instant};
-
-/// The state of a message, and how it came to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Standing {
-    pub(crate) state: MessageState,
-    /// The reason why it was not handed over.
-    pub(crate) reason: Option<Reason>,
-    /// The instant of its outcome.
-    pub(crate) at: Option<Instant>,
-    ending: Option<Ending>,
-}
-
-impl Standing {
-    fn of(state: MessageState) -> Self {
-        Self { state, reason: None, at: None, ending: None }
-    }
-
-    pub(crate) fn ended(at: Instant, ending: Ending) -> Self {
-        let state = match ending {
-            Ending::Delivered => MessageState::Sent,
-            Ending::Refused | Ending::Unreachable | Ending::Template => MessageState::Failed,
-            Ending::Unknown => MessageState::Unknown,
-            Ending::RecipientGone | Ending::Forgotten => MessageState::Cancelled,
-        };
-        Self { state, reason: ending.reason(), at: Some(at), ending: Some(ending) }
-    }
-
-    /// The state of a message that waits or is on its way, if it does.
-    pub(crate) fn open(bucket: &Bucket, MessageId { closing, number }: MessageId) -> Option<Self> {
-        let open = bucket.closings.get(&closing.seq)?;
-        if open.unmade.get(&number.0).is_some() {
-            return Some(Self::of(MessageState::Planned));
-        }
-        let has_failed = open.tried.get(&number.0).is_some_and(|tried| tried.count > 0);
-        let state = if has_failed { MessageState::Retrying } else { MessageState::Sending };
-        open.sending.contains(number.0).then_some(Self::of(state))
-    }
-
-    /// The state of a built message that is not on its way, by the records of its closing.
-    pub(crate) fn closed<'r>(
-        row: &MessageRow,
-        number: RecipientNo,
-        records: impl IntoIterator<Item = &'r Record>,
-    ) -> Self {
-        if let Some((reason, at_check)) = row.why_nothing() {
-            let state = if at_check { MessageState::Suppressed } else { MessageState::Cancelled };
-            return Self { reason: Some(reason), ..Self::of(state) };
-        }
-        match ending_of(records, number) {
-            Some((at, ending)) => Self::ended(at, ending),
-            // It ended within the step that asks.
-            None => Self::of(MessageState::Sending),
-        }
-    }
-}
-
-/// A message that is known.
-pub(crate) struct KnownMessage {
-    pub(crate) standing: Standing,
-    /// The day on which it was built, and its row.
-    pub(crate) row: Option<(Day, MessageRow)>,
-}
 
 impl Shard {
-    /// A message as it is stored; `None` = there is none of this name.
-    pub(crate) fn known(
-        &self,
-        draft: &Draft<'_>,
-        name: MessageName,
-    ) -> Result<Option<KnownMessage>, Unreadable> {
-        let Some(bucket) = self.buckets.get(name.id.closing.bucket) else {
-            return Ok(None);
-        };
-        let closing = name.id.closing.seq;
-        let is_other_day = |open: &Closing| open.at.day() != name.due;
-        if bucket.closings.get(&closing).is_some_and(|open| is_other_day(open)) {
-            return Ok(None);
-        }
-        let open = Standing::open(bucket, name.id);
-        let row = self.messages(draft).message_row(name.id, name.due)?;
-        let row = row.filter(|(_, row)| row.at.day() == name.due);
-        let standing = match (open, &row) {
-            (Some(open), _) => open,
-            (None, None) => return Ok(None),
-            (None, Some((day, row))) => {
-                let days = self.journal_days.range(*day..).copied();
-                let records = ends(draft.view, bucket.no, Of::Closing(closing), days)?;
-                Standing::closed(row, name.id.number, &records)
-            }
-        };
-        Ok(Some(KnownMessage { standing, row }))
-    }
-
     /// Retries, cancels or resends a message.
     pub(crate) fn operate(
         &mut self,
@@ -126,7 +39,7 @@ impl Shard {
         name: MessageName,
         act: MessageAct,
     ) -> Result<Reply, StepError> {
-        let Some(KnownMessage { standing, row }) = self.known(draft, name)? else {
+        let Some(KnownMessage { standing, row }) = KnownMessage::find(self, draft, name)? else {
             return Err(Refused::UnknownMessage(name).into());
         };
         let mut operation =
@@ -134,8 +47,8 @@ impl Shard {
         let operated = match (act, standing.state, standing.ending) {
             (MessageAct::Cancel, ..) => operation.cancel(standing.state)?,
             (MessageAct::Retry, MessageState::Retrying, _) => {
-                operation.hurry();
-                Operated::Goes
+                operation.hurry()?;
+                OperatedMessage::Goes
             }
             (MessageAct::Retry, MessageState::Failed, Some(ending))
             | (
@@ -154,10 +67,22 @@ impl Shard {
                 if let Some(why) = operation.reopen(row, ending)? {
                     return Err(Refused::MessageGone(why.into()).into());
                 }
-                Operated::Goes
+                OperatedMessage::Goes
             }
             (_, state, _) => return Err(Refused::MessageState { state, act }.into()),
         };
+        let tenant = row.as_ref().and_then(|(_, row)| row.lane.tenant);
+        let after = match operated {
+            OperatedMessage::Goes => Some(MessageState::Sending),
+            OperatedMessage::Cancelled(_) => Some(MessageState::Cancelled),
+            OperatedMessage::TooLate | OperatedMessage::NothingLeft => None,
+        };
+        if let Some(after) = after {
+            draft.noted.note(|| NotedChange {
+                tenant: intake.tenants.id(tenant).cloned(),
+                ..NotedChange::shown("state", standing.state.word(), after.word())
+            });
+        }
         Ok(Reply::Operated(operated))
     }
 
@@ -169,9 +94,17 @@ impl Shard {
         name: MessageName,
         report: &Attempt,
     ) -> Result<Reply, StepError> {
-        match self.known(draft, name)? {
+        match KnownMessage::find(self, draft, name)? {
             Some(KnownMessage { row: Some((day, row)), .. }) => {
-                if note_report(draft, day, name.id, report)? {
+                let noted = note_report(draft, day, name.id, report)?;
+                if noted == NotedReport::First {
+                    let ClosingId { bucket, seq } = name.id.closing;
+                    let channel = self.compiled.names.lane(row.lane.lane).channel;
+                    let (bucket, due) = (&self.buckets[bucket], (row.at, channel));
+                    let counted = CountedMessage::read(bucket, draft.view, due, row.entries(seq))?;
+                    counted.count_report(&mut self.figures, report.answer);
+                }
+                if noted != NotedReport::Before {
                     let closing = name.id.closing;
                     let mut occurrences =
                         MessageOccurrences { shard: self, intake, draft, closing };
@@ -193,24 +126,24 @@ struct MessageOperation<'a, 'd> {
 
 impl MessageOperation<'_, '_> {
     /// Takes all entries out of a message that is surely not handed over.
-    fn cancel(&mut self, state: MessageState) -> Result<Operated, Unreadable> {
+    fn cancel(&mut self, state: MessageState) -> Result<OperatedMessage, Unreadable> {
         let (message, bucket) = (self.message, self.message.closing.bucket);
         match state {
             MessageState::Planned => {
                 let items = self.planned_entries()?;
                 let count = items.len() as u64;
-                self.shard.cut(self.draft, bucket, Some(Reason::Message), items);
+                self.shard.cut(self.draft, bucket, Some(Reason::Message), items)?;
                 Ok(match count {
-                    0 => Operated::NothingLeft,
-                    count => Operated::Cancelled(count),
+                    0 => OperatedMessage::NothingLeft,
+                    count => OperatedMessage::Cancelled(count),
                 })
             }
             MessageState::Sending | MessageState::Retrying
-                if self.draft.reach.get(&message) == Some(&Reached::KeptBack) =>
+                if self.draft.reach.get(&message) == Some(&KeptBackState::KeptBack) =>
             {
                 let Some(open) = self.shard.buckets[bucket].closings.get(&message.closing.seq)
                 else {
-                    return Ok(Operated::NothingLeft);
+                    return Ok(OperatedMessage::NothingLeft);
                 };
                 let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
                 let row = self.shard.messages(self.draft).message_row(message, open.at.day())?;
@@ -222,14 +155,14 @@ impl MessageOperation<'_, '_> {
                     .collect();
                 let count = entries.len() as u64;
                 self.shard.take_out(self.draft, bucket, Reason::Message, entries)?;
-                Ok(Operated::Cancelled(count))
+                Ok(OperatedMessage::Cancelled(count))
             }
             MessageState::Sending
             | MessageState::Retrying
             | MessageState::Sent
-            | MessageState::Unknown => Ok(Operated::TooLate),
+            | MessageState::Unknown => Ok(OperatedMessage::TooLate),
             MessageState::Failed | MessageState::Suppressed | MessageState::Cancelled => {
-                Ok(Operated::NothingLeft)
+                Ok(OperatedMessage::NothingLeft)
             }
         }
     }
@@ -256,17 +189,22 @@ impl MessageOperation<'_, '_> {
     }
 
     /// Sends a message that waits for its next attempt now.
-    fn hurry(&mut self) {
+    fn hurry(&mut self) -> Result<(), Unreadable> {
         let (shard, message) = (&mut *self.shard, self.message);
         let MessageId { closing, number } = message;
         let open = shard.buckets[closing.bucket].closings.get(&closing.seq);
         let Some(tried) = open.and_then(|open| open.tried.get(&number.0)).copied() else {
-            return;
+            return Ok(());
         };
+        if self.draft.concerned.is_counted() {
+            let entries = shard.messages(self.draft).seqs_of(message)?.len();
+            self.draft.concerned.message(message, entries);
+        }
         let attempts = Attempts { until: shard.now.min(tried.until), ..tried };
         let record = Record::Attempted { at: shard.now, closing: closing.seq, number, attempts };
         shard.write(self.draft, closing.bucket, record);
-        shard.going.push(Going { message, had_ended: false });
+        shard.going.push(GoingMessage { message, had_ended: false, by_job: false });
+        Ok(())
     }
 
     /// Sends a message that had its outcome again, or returns why it can't.
@@ -283,13 +221,9 @@ impl MessageOperation<'_, '_> {
         }
         let seqs = row.entries(seq);
         let first = bucket.index.first_seq(bucket.next_seq);
-        let days: Vec<Day> = seqs
-            .iter()
-            .filter(|seq| **seq >= first)
-            .filter_map(|seq| bucket.index.day_of(*seq))
-            .collect();
+        let is_kept = |seq: &Seq| *seq >= first && bucket.index.day_of(*seq).is_some();
         // Without all its entries it would be another message under the same id.
-        if days.len() < seqs.len() {
+        if !seqs.iter().all(is_kept) {
             return Ok(Some("a day of its entries was deleted"));
         }
         let channel = shard.compiled.names.lane(row.lane.lane).channel;
@@ -307,10 +241,15 @@ impl MessageOperation<'_, '_> {
         if !unwanted.is_empty() && (!has_failed || unwanted.len() >= left.len()) {
             return Ok(Some("its recipient has chosen `never` for it since"));
         }
-        for day in days {
-            let account = shard.ledger.at(no, day, channel);
+        let due = open.at;
+        let counted = CountedMessage::read(bucket, draft.view, (row.at, channel), seqs)?;
+        for kept in &counted.entries {
+            let account = shard.ledger.at(no, kept.arrival.at.day(), channel);
             account.reopen(ending.outcome(), ending.reason(), 1);
+            let of = CountKey::entries_of(&kept.arrival, channel);
+            shard.figures.reopen(of, ending.outcome(), ending.reason());
         }
+        counted.take_back(&mut shard.figures, MessageState::after(ending));
         // A refusal does not take back what an attempt before it may have handed over.
         let tries = attempts_of(draft.view, message, shard.journal_days.range(row.at.day()..))?;
         let was_in_doubt = tries.iter().any(|run| run.answer == Answered::Unknown);
@@ -332,9 +271,12 @@ impl MessageOperation<'_, '_> {
             attempts,
         };
         shard.write(draft, no, Record::Reopened(Box::new(again)));
+        MessageIndexWriter::of(shard, draft).reopened(message, due, ending)?;
         // The message has pending entries again, which admissions must find.
         shard.admitted.clear();
-        shard.going.push(Going { message, had_ended: true });
+        shard.going.push(GoingMessage { message, had_ended: true, by_job: false });
+        // Those that the recipient has refused since are counted where they end.
+        draft.concerned.message(message, left.len() - unwanted.len());
         // Follows the record: entries are taken out of messages that are on their way.
         let unwanted = unwanted.into_iter().map(|seq| (seq, channel, message));
         shard.take_out(draft, no, Reason::Preference, unwanted.collect())?;

@@ -11,13 +11,13 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use crate::bucket::Bucket;
-use crate::content::message::{Item, Message, Skipped};
+use crate::content::message::{Item, Message, SkippedEntry};
+use crate::engine::message::sent::Sent;
+use crate::engine::replies::unanswered::UnansweredCondition;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::sent::Sent;
-use crate::engine::rows::unanswered::Unanswered;
-use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::addresses::TenantChannel;
 use crate::engine::send_checks::condition::{ConditionAnswers, ask};
-use crate::engine::send_checks::look::{Checks, Ends, Facts, facts_of};
+use crate::engine::send_checks::look::{Checks, EndedRecipients, SendCheckFacts, facts_of};
 use crate::engine::shard::mute::silenced;
 use crate::engine::state::Engine;
 use crate::index::headers::Header;
@@ -31,8 +31,8 @@ use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientNo, Seq, TypeN
 use crate::model::reason::Reason;
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
-use crate::rules::Unresolved;
-use crate::rules::compiled::{Type, Version};
+use crate::rules::UnresolvedFate;
+use crate::rules::compiled::{RulesVersion, Type};
 use crate::rules::lane_kind::LaneKind;
 
 /// A plan: messages of one closing that are ready to be recorded.
@@ -57,7 +57,7 @@ pub struct Plan {
     /// Messages that can't be rebuilt: whether they were sent is unknown.
     pub unrecoverable: Vec<Sent>,
     /// Conditions without an answer.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnansweredCondition>,
     pub(crate) lane: LaneNo,
     pub(crate) found: Found,
     pub(crate) headers: Vec<Header>,
@@ -76,7 +76,7 @@ pub struct PlannedMessage {
 
 /// The preferences for a type that a check uses.
 #[derive(Default)]
-struct Choices {
+struct TypePreferences {
     never: RoaringBitmap,
     digest: RoaringBitmap,
 }
@@ -116,26 +116,27 @@ impl Plan {
         let shows = |source: &u32| holds(&self.headers[*source as usize].object);
         self.messages.iter().filter(|planned| planned.entries.iter().any(shows)).count()
     }
-}
 
-impl Engine {
-    /// The objects that a plan's messages show, each once, and whether an entry's type waits for the host's
+    /// The objects that its messages show, each once, and whether an entry's type waits for the host's
     /// word on it.
     #[must_use]
-    pub fn objects_of<'a>(&self, plan: &'a Plan) -> BTreeMap<&'a Id, bool> {
-        let version = self.intake.compiled.current();
+    pub fn objects(&self, engine: &Engine) -> BTreeMap<&Id, bool> {
+        let version = engine.intake.compiled.current();
         let mut objects = BTreeMap::new();
         let shown: BTreeSet<u32> =
-            plan.messages.iter().flat_map(|planned| planned.entries.iter().copied()).collect();
+            self.messages.iter().flat_map(|planned| planned.entries.iter().copied()).collect();
         for source in shown {
-            let type_no = plan.found.source(source).0.arrival.type_no;
+            let type_no = self.found.source(source).0.arrival.type_no;
             let of_type = version.and_then(|version| version.of_type(type_no));
-            let waits = of_type.is_some_and(|of_type| of_type.rules.unresolved == Unresolved::Wait);
-            *objects.entry(&plan.headers[source as usize].object).or_default() |= waits;
+            let waits =
+                of_type.is_some_and(|of_type| of_type.rules.unresolved == UnresolvedFate::Wait);
+            *objects.entry(&self.headers[source as usize].object).or_default() |= waits;
         }
         objects
     }
+}
 
+impl Engine {
     /// A planned message as views show it; `None` if it is empty or the recipient was erased.
     #[must_use]
     pub fn message(&self, plan: &Plan, planned: &PlannedMessage) -> Option<Message> {
@@ -152,7 +153,7 @@ impl Engine {
             skipped: planned
                 .ended
                 .iter()
-                .map(|(source, reason)| Skipped {
+                .map(|(source, reason)| SkippedEntry {
                     event: plan.headers[*source as usize].id.clone(),
                     reason: *reason,
                 })
@@ -317,7 +318,7 @@ impl Planner<'_> {
         // People, suppressions and preferences count as they are now; only time counts as of the closing
         // (`at`), so that a late server drops nothing as expired or stale that was due in time.
         let gone = recipients & &*bucket.roster.gone;
-        let way = Way { channel, tenant: plan.tenant };
+        let way = TenantChannel { channel, tenant: plan.tenant };
         let no_address = way.without(&engine.intake, bucket, recipients);
         let suppressed = way.suppressed(&engine.intake, bucket, recipients, *at);
         let not_allowed = way.not_allowed(&engine.intake, bucket, recipients);
@@ -326,15 +327,15 @@ impl Planner<'_> {
             .zip(&never)
             .zip(answers)
             .map(|((((kept, header), is_seen), never), answers)| {
-                let facts = Facts {
-                    gone: Ends::Of(&gone),
-                    never: Ends::Of(never),
-                    untrue: Ends::Of(&answers.untrue),
-                    unanswered: Ends::Of(&answers.unanswered),
-                    seen: Ends::Where(is_seen),
-                    no_address: Ends::Of(&no_address),
-                    suppressed: Ends::Of(&suppressed),
-                    not_allowed: Ends::Of(&not_allowed),
+                let facts = SendCheckFacts {
+                    gone: EndedRecipients::Of(&gone),
+                    never: EndedRecipients::Of(never),
+                    untrue: EndedRecipients::Of(&answers.untrue),
+                    unanswered: EndedRecipients::Of(&answers.unanswered),
+                    seen: EndedRecipients::Where(is_seen),
+                    no_address: EndedRecipients::Of(&no_address),
+                    suppressed: EndedRecipients::Of(&suppressed),
+                    not_allowed: EndedRecipients::Of(&not_allowed),
                     ..facts_of(&engine.intake.compiled, &engine.intake, kept, header, *at)
                 };
                 facts.checks()
@@ -415,7 +416,7 @@ impl Planner<'_> {
     }
 
     /// The conditions without an answer that have ended entries of a plan.
-    fn unanswered(&self, plan: &Plan, answers: &[ConditionAnswers]) -> Vec<Unanswered> {
+    fn unanswered(&self, plan: &Plan, answers: &[ConditionAnswers]) -> Vec<UnansweredCondition> {
         let mut entries: BTreeMap<u32, u64> = BTreeMap::new();
         for (source, reason) in plan.messages.iter().flat_map(|planned| &planned.ended) {
             if *reason == Reason::ConditionError {
@@ -438,7 +439,7 @@ impl Planner<'_> {
         channel: ChannelNo,
         recipients: &RoaringBitmap,
         found: &Found,
-        choices: &'c FxHashMap<TypeNo, Choices>,
+        choices: &'c FxHashMap<TypeNo, TypePreferences>,
     ) -> Result<Vec<Cow<'c, RoaringBitmap>>, Unreadable> {
         let engine = self.engine;
         let version = engine.intake.compiled.current();
@@ -464,13 +465,13 @@ impl Planner<'_> {
     fn choices(
         &self,
         bucket: &Bucket,
-        version: &Version,
+        version: &RulesVersion,
         channel: ChannelNo,
         recipients: &RoaringBitmap,
         found: &Found,
-    ) -> FxHashMap<TypeNo, Choices> {
+    ) -> FxHashMap<TypeNo, TypePreferences> {
         let engine = self.engine;
-        let mut all: FxHashMap<TypeNo, Choices> = FxHashMap::default();
+        let mut all: FxHashMap<TypeNo, TypePreferences> = FxHashMap::default();
         for FoundArrival { kept, .. } in &found.sources {
             let number = kept.arrival.type_no;
             let Some(of_type) = version.of_type(number) else {
@@ -480,7 +481,7 @@ impl Planner<'_> {
                 let tenant = kept.arrival.tenant;
                 let by_mode =
                     bucket.preferences.split(channel, of_type, tenant, recipients.clone());
-                let mut choices = Choices::default();
+                let mut choices = TypePreferences::default();
                 for (mode, subset) in by_mode {
                     match of_type
                         .lane(channel, mode.as_ref())

@@ -15,13 +15,13 @@ use crate::content::group::{Entry, group};
 use crate::content::message::Message;
 use crate::engine::intake::accepted;
 use crate::engine::intake::state::EventContent;
+use crate::engine::replies::refused::StepError;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::StepError;
-use crate::engine::send_checks::addresses::Way;
+use crate::engine::send_checks::addresses::TenantChannel;
 use crate::engine::state::Engine;
 use crate::journal::record::EventAt;
 use crate::journal::stored::{ReadView, Unreadable};
-use crate::model::channel::{AddressKind, channel_no, named};
+use crate::model::channel::{AddressKind, channel_kind, channel_no};
 use crate::model::event::Object;
 use crate::model::event::trace::Trace;
 use crate::model::id::Id;
@@ -41,19 +41,19 @@ pub struct Presenter<'a> {
     contents: FxHashMap<(Day, EventAt), EventContent>,
     objects: FxHashMap<Id, Arc<Object>>,
     actors: FxHashMap<Id, Arc<Object>>,
-    of_plan: Option<OfPlan<'a>>,
+    of_plan: Option<PlanEntries<'a>>,
 }
 
 /// The entries of a plan, which its messages share.
-struct OfPlan<'a> {
+struct PlanEntries<'a> {
     plan: &'a Plan,
     /// By source; `None` = no message had it yet.
-    sources: Vec<Option<OfSource>>,
+    sources: Vec<Option<SharedEntry>>,
 }
 
 /// An entry, the same for all recipients.
 #[derive(Clone)]
-struct OfSource {
+struct SharedEntry {
     entry: Entry,
     /// The topics among its reasons that have a title.
     topics: Vec<Arc<Object>>,
@@ -127,7 +127,7 @@ impl<'a> Presenter<'a> {
         let intake = &self.engine.intake;
         let tenant = plan.tenant.and_then(|tenant| intake.tenants.get(tenant));
         if let Some(channel) = channel_no(plan.channel) {
-            Way { channel, tenant: plan.tenant }.narrow(intake, &mut profile);
+            TenantChannel { channel, tenant: plan.tenant }.narrow(intake, &mut profile);
         }
         let meant_for = redirected(rules, plan.channel, &mut profile);
         let Some(first) = planned.entries.first() else {
@@ -142,7 +142,7 @@ impl<'a> Presenter<'a> {
         );
         let mut of_plan = match self.of_plan.take() {
             Some(known) if std::ptr::eq(known.plan, plan) => known,
-            _ => OfPlan { plan, sources: vec![None; plan.headers.len()] },
+            _ => PlanEntries { plan, sources: vec![None; plan.headers.len()] },
         };
         for source in &planned.entries {
             let of_source = &mut of_plan.sources[*source as usize];
@@ -190,7 +190,7 @@ impl<'a> Presenter<'a> {
 
     /// The badge that a device shows, of a message that goes to one.
     pub(crate) fn badge(&self, channel: &str, recipient: &Id) -> Result<Option<u64>, Unreadable> {
-        let kind = named(channel).and_then(|channel| channel.address);
+        let kind = channel_kind(channel).and_then(|channel| channel.address);
         if !kind.is_some_and(AddressKind::is_device) {
             return Ok(None);
         }
@@ -202,7 +202,7 @@ impl<'a> Presenter<'a> {
     }
 
     /// A source of a plan.
-    fn of_source(&mut self, plan: &Plan, source: u32) -> Result<OfSource, Unreadable> {
+    fn of_source(&mut self, plan: &Plan, source: u32) -> Result<SharedEntry, Unreadable> {
         let (day, at) = plan.event_at(source);
         let header = plan.headers[source as usize].clone();
         let item = plan.item(source);
@@ -226,7 +226,7 @@ impl<'a> Presenter<'a> {
             body,
             header,
         };
-        Ok(OfSource { entry, topics, trace })
+        Ok(SharedEntry { entry, topics, trace })
     }
 
     /// The content of an event.

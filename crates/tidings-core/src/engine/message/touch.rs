@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::rows::act::{Act, Cancel, LogEntry};
+use crate::engine::acts::act::{Act, Cancel};
+use crate::engine::acts::log_entry::LogEntry;
+use crate::engine::jobs::slice::{JobSlice, touched_by};
 use crate::engine::rows::draft::Draft;
 use crate::engine::shard::admission::PendingEntries;
 use crate::engine::state::Engine;
@@ -16,23 +18,25 @@ use crate::model::number::{MessageId, RecipientAt, RecipientNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Day;
 use crate::rules::Rules;
-use crate::rules::compiled::Version;
+use crate::rules::compiled::RulesVersion;
 
 /// The work of a step, as far as it may change or end messages.
 #[derive(Clone, Copy, Debug)]
-pub enum Upcoming<'a> {
+pub enum UpcomingStep<'a> {
     /// These commands.
     Commands(&'a [Command]),
     /// New rules.
     Rules(&'a Rules),
     /// Days before this one are deleted.
     Forget(Day),
+    /// Messages of jobs.
+    Jobs(&'a [JobSlice]),
     /// Acts of another node's intake.
     LogEntry(&'a [Arc<LogEntry>]),
 }
 
 /// An engine beside the draft through which it looks for messages.
-struct Touching<'a> {
+struct MessageLookup<'a> {
     engine: &'a Engine,
     draft: &'a Draft<'a>,
 }
@@ -46,23 +50,24 @@ impl Engine {
     pub fn may_touch(
         &self,
         view: &dyn ReadView,
-        upcoming: Upcoming<'_>,
+        upcoming: UpcomingStep<'_>,
     ) -> Result<BTreeSet<MessageId>, Unreadable> {
         let mut messages = BTreeSet::new();
         let mut open = self.shards.buckets().flat_map(|bucket| bucket.closings.values());
         if open.all(|open| open.sending.is_empty()) {
             return Ok(messages);
         }
-        let touching = Touching { engine: self, draft: &Draft::new(view) };
+        let touching = MessageLookup { engine: self, draft: &Draft::new(view) };
         match upcoming {
-            Upcoming::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
-            Upcoming::Forget(before) => messages.extend(touching.messages_before(before)?),
-            Upcoming::LogEntry(logged) => {
+            UpcomingStep::Rules(rules) => messages.extend(touching.unwanted_under(rules)?),
+            UpcomingStep::Jobs(slices) => messages.extend(touched_by(slices)),
+            UpcomingStep::Forget(before) => messages.extend(touching.messages_before(before)?),
+            UpcomingStep::LogEntry(logged) => {
                 for act in logged.iter().flat_map(|logged| &logged.acts) {
                     messages.extend(touching.touched_by_act(act)?);
                 }
             }
-            Upcoming::Commands(commands) => {
+            UpcomingStep::Commands(commands) => {
                 for command in commands {
                     messages.extend(touching.touched_by(command)?);
                 }
@@ -72,7 +77,7 @@ impl Engine {
     }
 }
 
-impl Touching<'_> {
+impl MessageLookup<'_> {
     fn messages_of_recipient(&self, recipient: &Id, channel: Option<ChannelNo>) -> Vec<MessageId> {
         let found = self.engine.find(recipient).ok();
         found.map_or_else(Vec::new, |RecipientAt { bucket, number }| {
@@ -88,7 +93,7 @@ impl Touching<'_> {
             return Ok(messages);
         }
         let mut names = self.engine.intake.compiled.names.clone();
-        let (version, _) = Version::new(0, rules.clone(), &mut names);
+        let (version, _) = RulesVersion::new(0, rules.clone(), &mut names);
         for (shard, bucket) in self.engine.shards.with_buckets() {
             let unwanted = shard.messages(self.draft).unwanted(bucket.no, None, None, &version)?;
             messages.extend(unwanted.into_iter().map(|(_, _, message)| message));
@@ -185,7 +190,9 @@ impl Touching<'_> {
             | Act::Keep { .. }
             | Act::Unschedule { .. }
             | Act::Object { .. }
-            | Act::Suppression { .. } => Ok(Vec::new()),
+            | Act::Suppression { .. }
+            | Act::Job { .. }
+            | Act::StopJob { .. } => Ok(Vec::new()),
         }
     }
 
@@ -241,7 +248,9 @@ impl Touching<'_> {
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
             | Command::ReportAddress { .. }
-            | Command::Hook { .. } => Ok(Vec::new()),
+            | Command::Hook { .. }
+            | Command::BeginJob(_)
+            | Command::StopJob { .. } => Ok(Vec::new()),
         }
     }
 }

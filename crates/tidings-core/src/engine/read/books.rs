@@ -9,14 +9,14 @@ use roaring::RoaringBitmap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bucket::storage::recovery;
-use crate::bucket::{Bucket, Frozen};
+use crate::bucket::{Bucket, FrozenRecipients};
 use crate::content::message::Totals;
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::ledger::{Account, LedgerRow};
 use crate::engine::shard::state::Shard;
 use crate::engine::state::Engine;
-use crate::index::postings::{BLOCK_RECIPIENTS, Block};
+use crate::index::postings::{BLOCK_RECIPIENTS, PostingBlock};
 use crate::journal::record::{Entries, Origin, Record};
 use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at, u32_at, u64_at};
@@ -36,7 +36,7 @@ pub struct BooksWalk {
 }
 
 /// The walk through one bucket.
-struct Walker<'a> {
+struct BucketWalk<'a> {
     engine: &'a Engine,
     bucket: &'a Bucket,
     shard: &'a Shard,
@@ -72,7 +72,7 @@ impl Reader<'_> {
             ..Totals::default()
         };
         for (shard, bucket) in engine.shards.with_buckets() {
-            let mut walker = Walker {
+            let mut walker = BucketWalk {
                 engine,
                 bucket,
                 shard,
@@ -101,13 +101,16 @@ impl Reader<'_> {
                 books.notifications += row.notifications;
             }
         }
+        if engine.holds_intake && engine.shards.len() == usize::from(engine.of_shards) {
+            self.compare_figures(&mut walk.disagreements)?;
+        }
         // An entry that was promised and is nowhere.
         books.lost = engine.shards.entries_created().saturating_sub(books.entries);
         walk.books = books;
         Ok(walk)
     }
 
-    fn compare(&self, walker: &Walker<'_>, disagreements: &mut Vec<String>) {
+    fn compare(&self, walker: &BucketWalk<'_>, disagreements: &mut Vec<String>) {
         let engine = self.engine;
         let bucket = walker.bucket.no;
         let held = |account: &Account| {
@@ -147,15 +150,29 @@ fn count_row(books: &mut Totals, row: &LedgerRow) {
     books.unknown += ended(Outcome::Unknown);
 }
 
-impl Walker<'_> {
+impl BucketWalk<'_> {
     fn walk(&mut self) -> Result<(), Unreadable> {
         let mut records = BTreeMap::new();
         for day in &self.shard.journal_days {
             records.extend(recovery::records(self.bucket.no, self.view, *day)?);
         }
         for record in records.values() {
-            if let Record::Dropped { at, place, later, items } = record {
-                self.dropped(at.day(), items);
+            let never_entered = match record {
+                Record::Dropped { at, place, later, items } => {
+                    Some((at.day(), place, later, items))
+                }
+                Record::NeverEntered { arrived, place, later, items, .. } => {
+                    Some((*arrived, place, later, items))
+                }
+                _ => None,
+            };
+            // Where the day is deleted its ledger row has them.
+            let forgotten_before = self.shard.forgotten_before;
+            let is_kept = |day: Day| forgotten_before.is_none_or(|before| day >= before);
+            if let Some((day, place, later, items)) =
+                never_entered.filter(|(day, ..)| is_kept(*day))
+            {
+                self.dropped(day, items);
                 if !later {
                     let recipients = items.iter().map(|(_, _, recipients)| &recipients.0);
                     let partly = self.partly.entry(*place).or_default();
@@ -258,7 +275,7 @@ impl Walker<'_> {
                     set.insert(base + u32::from(slot));
                 }
             };
-            Block::parse(value)?.each(|_| true, add)?;
+            PostingBlock::parse(value)?.each(|_| true, add)?;
             Ok(())
         })?;
         Ok(sets)
@@ -380,7 +397,7 @@ impl Walker<'_> {
 
 /// Decodes the frozen sets of a scheduled event: (entries, notifications).
 fn frozen_counts(view: &dyn ReadView, key: &[u8], value: &[u8]) -> Result<(u64, u64), Unreadable> {
-    let subsets = Frozen::read(view, key, value)?.subsets;
+    let subsets = FrozenRecipients::read(view, key, value)?.subsets;
     let entries =
         subsets.iter().map(|subset| subset.recipients.len() * subset.channels.len() as u64).sum();
     let notifications =

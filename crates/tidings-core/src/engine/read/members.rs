@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::read::tenants::TenantDirectory;
-use crate::engine::rows::reply::Refused;
+use crate::engine::replies::refused::Refused;
 use crate::model::id::Id;
 use crate::model::number::{RecipientAt, RecipientNo};
 use crate::model::recipient::Recipient;

@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use super::messages::MessageSummary;
 use super::view::MessageAt;
 use crate::bucket::Bucket;
-use crate::content::message::{Item, Skipped};
-use crate::engine::explain::Subject;
+use crate::content::message::{Item, SkippedEntry};
+use crate::engine::explain::ExplainSubject;
 use crate::engine::message::attempt_row::attempts_of;
 use crate::engine::message::message_row::MessageRow;
-use crate::engine::message::operate::{KnownMessage, Standing};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::message::present::batch_id;
+use crate::engine::message::standing::{KnownMessage, MessageStanding};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{Of, ends};
+use crate::engine::rows::ends::{EndSubject, ends};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::explanation::{ExplanationStep, Rule};
 use crate::model::messages::{AttemptRun, MessageName};
-use crate::model::number::{ClosingId, MessageId, RecipientNo, Seq};
+use crate::model::number::{MessageId, RecipientNo, Seq};
 use crate::model::reason::Reason;
 
 /// The most entries of a message that its time line names.
@@ -35,7 +35,7 @@ pub struct MessageReport {
     /// Its entries; those of deleted days are left out.
     pub items: Vec<Item>,
     /// The entries that ended at its check, or were taken out of it later.
-    pub left_out: Vec<Skipped>,
+    pub left_out: Vec<SkippedEntry>,
     /// The attempts to hand it over, in their order.
     pub attempts: Vec<AttemptRun>,
     /// Its history, in its order.
@@ -55,10 +55,12 @@ impl Reader<'_> {
         };
         let shard = &engine.shards[engine.shards.index_of(closing.bucket)];
         let draft = Draft::new(view);
-        let Some(KnownMessage { standing, row }) = shard.known(&draft, name)? else {
+        let Some(KnownMessage { standing, row }) = KnownMessage::find(shard, &draft, name)? else {
             return Ok(None);
         };
-        let Some(summary) = self.summary(shard, bucket, name.id, standing, row.as_ref()) else {
+        let Some(summary) =
+            MessageSummary::of(*self, shard, bucket, name.id, standing, row.as_ref())
+        else {
             return Ok(None);
         };
         let mut report = MessageReport {
@@ -69,27 +71,33 @@ impl Reader<'_> {
             attempts: attempts_of(view, name.id, shard.journal_days.range(name.due..))?,
             steps: Vec::new(),
         };
+        let content = ReportedContent { reader: *self, bucket, id: name.id };
         match &row {
-            Some((_, row)) => self.add_row(bucket, number, row, closing, &mut report)?,
-            None => self.add_planned(bucket, number, closing, &mut report)?,
+            Some((_, row)) => content.add_row(row, &mut report)?,
+            None => content.add_planned(&mut report)?,
         }
         let days = shard.journal_days.range(name.due..).copied();
-        let records = ends(view, bucket.no, Of::Closing(closing.seq), days)?;
+        let records = ends(view, bucket.no, EndSubject::Closing(closing.seq), days)?;
         report.add_attempts(number, &records);
         Ok(Some(report))
     }
+}
 
-    /// Entries of a recipient by their seqs, as a plan.
+/// The content of a message, as its history names it.
+struct ReportedContent<'a> {
+    reader: Reader<'a>,
+    bucket: &'a Bucket,
+    id: MessageId,
+}
+
+impl ReportedContent<'_> {
+    /// Entries of its recipient by their seqs, as a plan.
     fn entries_at(
         &self,
-        bucket: &Bucket,
-        number: RecipientNo,
         row: &MessageRow,
-        closing: ClosingId,
         seqs: Vec<Seq>,
     ) -> Result<(Plan, PlannedMessage), Unreadable> {
-        let engine = self.engine;
-        let name = engine.intake.compiled.names.lane(row.lane.lane);
+        let name = self.reader.engine.intake.compiled.names.lane(row.lane.lane);
         let at = MessageAt {
             at: row.at,
             channel: name.channel.name(),
@@ -97,29 +105,22 @@ impl Reader<'_> {
             key: row.lane.key.clone(),
             tenant: row.lane.tenant,
             entries: seqs.len(),
-            bucket: bucket.no,
-            number,
-            closing: closing.seq,
+            bucket: self.bucket.no,
+            number: self.id.number,
+            closing: self.id.closing.seq,
             seqs,
         };
-        self.message_at(&at)
+        self.reader.message_at(&at)
     }
 
-    /// Tells what a built message holds, and why it went when it did.
-    fn add_row(
-        &self,
-        bucket: &Bucket,
-        number: RecipientNo,
-        row: &MessageRow,
-        closing: ClosingId,
-        report: &mut MessageReport,
-    ) -> Result<(), Unreadable> {
-        let engine = self.engine;
+    /// Adds the entries of a built message, and why it went when it did.
+    fn add_row(&self, row: &MessageRow, report: &mut MessageReport) -> Result<(), Unreadable> {
+        let closing = self.id.closing;
         let (seqs, mut left_out) = row.seqs(closing.seq);
         left_out.extend(row.taken(closing.seq));
         let whole: Vec<Seq> =
             seqs.iter().chain(left_out.iter().map(|(seq, _)| seq)).copied().collect();
-        let (window, all) = self.entries_at(bucket, number, row, closing, whole)?;
+        let (window, all) = self.entries_at(row, whole)?;
         let reasons: BTreeMap<Seq, Reason> = left_out.into_iter().collect();
         for source in &all.entries {
             let item = window.item(*source);
@@ -130,17 +131,18 @@ impl Reader<'_> {
             match reasons.get(&seq) {
                 None => report.items.push(item),
                 Some(reason) => {
-                    report.left_out.push(Skipped { event: item.event, reason: *reason });
+                    report.left_out.push(SkippedEntry { event: item.event, reason: *reason });
                 }
             }
         }
         if let (Some(recipient), Some(first)) = (&report.summary.recipient, all.entries.first()) {
-            let subject = Subject::Event(window.item(*first).event);
-            let steps = self.why_due(subject, recipient, &row.lane, row.at, &window)?;
+            let subject = ExplainSubject::Event(window.item(*first).event);
+            let steps = self.reader.why_due(subject, recipient, &row.lane, row.at, &window)?;
             report.steps.extend(steps);
         }
-        let (plan, planned) = self.entries_at(bucket, number, row, closing, seqs)?;
-        report.batch = engine.message(&plan, &planned).map(|message| batch_id(&message));
+        let (plan, planned) = self.entries_at(row, seqs)?;
+        report.batch =
+            self.reader.engine.message(&plan, &planned).map(|message| batch_id(&message));
         let count = match row.len() {
             1 => "with 1 entry".to_owned(),
             count => format!("with {count} entries"),
@@ -151,15 +153,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Tells what a message holds that is not built yet.
-    fn add_planned(
-        &self,
-        bucket: &Bucket,
-        number: RecipientNo,
-        closing: ClosingId,
-        report: &mut MessageReport,
-    ) -> Result<(), Unreadable> {
-        let Reader { engine, view } = *self;
+    /// Adds the entries of a message that is not built yet.
+    fn add_planned(&self, report: &mut MessageReport) -> Result<(), Unreadable> {
+        let Self { reader: Reader { engine, view }, bucket, id } = *self;
+        let MessageId { closing, number } = id;
         let Some(open) = bucket.closings.get(&closing.seq) else {
             return Ok(());
         };
@@ -195,7 +192,7 @@ impl MessageReport {
         for record in records {
             match record {
                 Record::Outcome { at, recipients, ending, .. } if recipients.contains(number.0) => {
-                    let result = Standing::ended(*at, *ending).state.word();
+                    let result = MessageStanding::ended(*at, *ending).state.word();
                     let reason = ending.reason().map_or("the outcome", Reason::word);
                     steps.push(ExplanationStep::passes(Rule::Delivery, reason, result).at(*at));
                 }
@@ -213,7 +210,9 @@ impl MessageReport {
 
 fn attempted(run: &AttemptRun) -> ExplanationStep {
     let AttemptRun { first, last, count, provider, answer, reply } = run;
-    let looked_at = format!("{provider}: {reply}");
+    // A message whose channel has no provider is attempted by none.
+    let looked_at =
+        if provider.is_empty() { reply.clone() } else { format!("{provider}: {reply}") };
     let result = match count {
         1 => answer.name().to_owned(),
         count => format!("{}, {count} times until {last}", answer.name()),

@@ -1,472 +1,416 @@
-//! Pages of messages, as operators look at them.
+//! Lists of messages, as operators look at them: newest first by the instant at which they were due, then by id.
 //!
-//! They are read from rows that sending writes anyway: those of messages, and the records of their closings. A page
-//! reads a bounded number of messages, whether it shows them or not.
+//! A list walks the index of messages, or where its filter is rare, what finds the few that may pass: the rows of a
+//! recipient, the arrivals of an event, the messages on their way, those that were not handed over, those of a type. Each
+//! message that is found so is asked for all of the filter.
+
+mod due_rows;
+mod of_event;
+mod sources;
+mod summary;
+mod wanted;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fmt;
-use std::ops::ControlFlow;
-use std::str::FromStr;
 
 use roaring::RoaringBitmap;
 
+use self::due_rows::{DueRows, WantedTags};
+use self::sources::{
+    ClosingRecipients, FacetRows, InstantMessages, JobRows, MessageSource, OpenClosings,
+    RecipientRows,
+};
+pub use self::summary::MessageSummary;
+use self::summary::position;
+pub use self::wanted::MessageFilter;
+use self::wanted::{UNSENT, Wanted};
+use super::list::{ListPage, NewestFirst, PageBuilder};
 use crate::bucket::Bucket;
+use crate::engine::message::attempt_row::attempts_of;
+use crate::engine::message::message_index::{MessageFacet, unsent_tag};
 use crate::engine::message::message_row::MessageRow;
-use crate::engine::message::operate::Standing;
+use crate::engine::message::standing::MessageStanding;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{Of, ends};
-use crate::engine::rows::reply::StepError;
+use crate::engine::rows::ends::{EndSubject, ends};
 use crate::engine::shard::state::Shard;
-use crate::engine::state::Engine;
-use crate::index::SearchFilter;
-use crate::journal::record::{Attempts, Record};
-use crate::journal::stored::{ReadView, Unreadable};
-use crate::journal::table::{Key, Owner, Partition, REST, Table, after_prefix, seq_at, u32_at};
-use crate::model::batch_key::BatchKey;
-use crate::model::channel::channel_no;
+use crate::index::{Found, SearchFilter};
+use crate::journal::record::Record;
+use crate::journal::row::journal_key;
+use crate::journal::stored::{Unreadable, decode};
+use crate::journal::table::{Partition, Table};
 use crate::model::id::{BucketNo, Id};
-use crate::model::messages::{MessageName, MessageState};
-use crate::model::number::{ClosingId, MessageId, RecipientAt, RecipientNo, Seq, TypeNo};
-use crate::model::reason::Reason;
-use crate::model::tenant::TenantNo;
+use crate::model::messages::{Answered, MessageName, MessageState};
+use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::time::{Day, Instant};
 
-/// The most messages that one page looks at.
+/// The most messages that a page looks at.
 const LOOKED_AT_MAX: usize = 1_000;
 
-/// The most that one looks at which shows none yet.
-const LOOKED_AT_FOR_NONE_MAX: usize = 10_000;
+/// The most closings that a page passes over because none of its recipients is wanted.
+const PASSED_OVER_MAX: usize = 50_000;
 
-/// The most rows that are read together.
-const TOGETHER: usize = 250;
+/// The states of messages without an outcome.
+const OPEN: [MessageState; 3] =
+    [MessageState::Planned, MessageState::Sending, MessageState::Retrying];
 
-/// A choice among messages; what is absent leaves all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MessageFilter {
-    /// Only those to this recipient.
-    pub recipient: Option<Id>,
-    /// Only those on this channel.
-    pub channel: Option<String>,
-    /// Only those in this state.
-    pub state: Option<MessageState>,
-    /// Only those of this tenant.
-    pub tenant: Option<Id>,
-    /// Only those with an entry of this type.
-    pub event_type: Option<Id>,
-    /// Only those that were built on this UTC day; of those that are not, the ones that were due on it.
-    pub day: Option<Day>,
-}
-
-/// A message in a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageSummary {
-    /// Its name.
-    pub name: MessageName,
-    /// The recipient; `None` = was erased.
-    pub recipient: Option<Id>,
-    /// The channel.
-    pub channel: &'static str,
-    /// The lane's name.
-    pub lane: String,
-    /// The lane's batch key.
-    pub key: BatchKey,
-    /// The tenant of its entries; `None` = they are of none.
-    pub tenant: Option<Id>,
-    /// Its state.
-    pub state: MessageState,
-    /// The reason why it was not handed over.
-    pub reason: Option<Reason>,
-    /// The instant at which its lane was due.
-    pub due: Instant,
-    /// The instant at which it was built.
-    pub built: Option<Instant>,
-    /// The instant of its outcome.
-    pub ended: Option<Instant>,
-    /// Number of its entries; `None` = it is not built.
-    pub entries: Option<usize>,
-    /// The failed attempts of one that waits for the next.
-    pub tried: Option<Attempts>,
-}
-
-/// A page of messages.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MessagesPage {
-    /// The messages: those that are not built, then by the day on which they were built, newest first.
-    pub messages: Vec<MessageSummary>,
-    /// The start of the next page. There may be one after a page without messages.
-    pub next: Option<MessageCursor>,
-}
-
-/// The start of a page of messages: the one after which it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageCursor {
-    /// The day on which it was built; `None` = it was not, or is found among those on their way.
-    day: Option<Day>,
-    id: MessageId,
-}
-
-/// A text that is not a cursor of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a cursor is what a page of messages gave as `next`")]
-pub struct MessageCursorError;
-
-impl fmt::Display for MessageCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (due, id) = (self.day.unwrap_or_default(), self.id);
-        let place = MessageName { due, id };
-        let sign = if self.day.is_some() { 'd' } else { 'w' };
-        write!(f, "{sign}.{place}")
-    }
-}
-
-impl FromStr for MessageCursor {
-    type Err = MessageCursorError;
-
-    fn from_str(text: &str) -> Result<Self, MessageCursorError> {
-        let (sign, place) = text.split_once('.').ok_or(MessageCursorError)?;
-        let MessageName { due, id } = place.parse().map_err(|_| MessageCursorError)?;
-        let day = (sign == "d").then_some(due);
-        let cursor = Self { day, id };
-        (cursor.to_string() == text).then_some(cursor).ok_or(MessageCursorError)
-    }
-}
-
-/// A page under construction.
-struct Gathering<'a> {
-    engine: &'a Engine,
-    view: &'a dyn ReadView,
-    filter: &'a MessageFilter,
-    /// The recipient's bucket and number.
-    whose: Option<RecipientAt>,
-    type_no: Option<TypeNo>,
-    most: usize,
-    page: MessagesPage,
-    looked_at: usize,
-    /// The last message that was looked at.
-    last: Option<MessageCursor>,
+/// A walk over the messages that a filter may want.
+struct MessageWalk<'a> {
+    reader: Reader<'a>,
+    wanted: &'a Wanted<'a>,
+    /// The recipients by bucket to whom it is narrowed; `None` = all.
+    within: Option<BTreeMap<BucketNo, RoaringBitmap>>,
+    /// Number of closings that may still be passed over.
+    passes: usize,
+    page: PageBuilder<MessageSummary>,
     /// The records of closings.
-    records: BTreeMap<(Day, ClosingId), Vec<Record>>,
+    records: BTreeMap<ClosingId, Vec<Record>>,
+}
+
+/// A message that a walk looks at.
+#[derive(Clone, Copy)]
+struct MessageCandidate {
+    due: Instant,
+    id: MessageId,
+    /// True if it surely has an entry of a wanted type.
+    has_type: bool,
 }
 
 impl Reader<'_> {
-    /// A page of messages, at most `most`.
+    /// A page of messages, at most `most`, that begins after a position.
     ///
     /// # Errors
-    /// [`StepError::Refused`] where the recipient is unknown.
+    /// [`Unreadable`] where the store can't be read.
     pub fn messages(
         &self,
         filter: &MessageFilter,
-        from: Option<MessageCursor>,
+        after: Option<&NewestFirst>,
         most: usize,
-    ) -> Result<MessagesPage, StepError> {
-        let Reader { engine, view } = *self;
-        let whose = filter.recipient.as_ref().map(|id| engine.find(id));
-        let whose = whose.transpose()?;
-        let type_no = filter
-            .event_type
-            .as_ref()
-            .map(|of_type| engine.intake.compiled.names.type_no(of_type.as_str()));
-        if type_no == Some(None) {
-            return Ok(MessagesPage::default());
-        }
-        let gathering = Gathering {
-            engine,
-            view,
-            filter,
-            whose,
-            type_no: type_no.flatten(),
-            most,
-            page: MessagesPage::default(),
-            looked_at: 0,
-            last: from,
+    ) -> Result<ListPage<MessageSummary>, Unreadable> {
+        let Some(wanted) = Wanted::of(*self, filter)? else {
+            return Ok(ListPage::default());
+        };
+        let mut walk = MessageWalk {
+            reader: *self,
+            wanted: &wanted,
+            within: None,
+            passes: PASSED_OVER_MAX,
+            page: PageBuilder::with_room(after.cloned(), most, LOOKED_AT_MAX),
             records: BTreeMap::new(),
         };
-        Ok(gathering.gather(from)?)
-    }
-
-    pub(crate) fn summary(
-        &self,
-        shard: &Shard,
-        bucket: &Bucket,
-        id: MessageId,
-        standing: Standing,
-        row: Option<&(Day, MessageRow)>,
-    ) -> Option<MessageSummary> {
-        let open = bucket.closings.get(&id.closing.seq);
-        let row = row.map(|(_, row)| row);
-        let (lane, due) = row
-            .map(|row| (&row.lane, row.at))
-            .or_else(|| open.map(|open| (&open.lane, open.at)))?;
-        let lane_name = shard.compiled.names.lane(lane.lane);
-        let tried = open.and_then(|open| open.tried.get(&id.number.0)).copied();
-        let profile = bucket.roster.profile(id.number);
-        Some(MessageSummary {
-            name: MessageName { due: due.day(), id },
-            recipient: profile.map(|profile| profile.id.clone()),
-            channel: lane_name.channel.name(),
-            lane: lane_name.name.clone(),
-            key: lane.key.clone(),
-            tenant: self.engine.intake.tenants.id(lane.tenant).cloned(),
-            state: standing.state,
-            reason: standing.reason,
-            due,
-            built: row.map(MessageRow::built),
-            ended: standing.at,
-            entries: row.map(MessageRow::len),
-            tried: tried.filter(|tried| tried.count > 0),
-        })
+        let sources = walk.sources()?;
+        walk.run(sources, after)?;
+        Ok(walk.page.page())
     }
 }
 
-impl Gathering<'_> {
-    fn gather(mut self, from: Option<MessageCursor>) -> Result<MessagesPage, Unreadable> {
-        let state = self.filter.state;
-        let on_their_way = [MessageState::Planned, MessageState::Sending, MessageState::Retrying];
-        let only_open = state.is_some_and(|state| on_their_way.contains(&state));
-        let lists_open = state.is_none() || only_open;
-        if lists_open && from.is_none_or(|from| from.day.is_none()) {
-            self.open(from.map(|from| from.id))?;
-        }
-        if !only_open && !self.is_full() {
-            self.closed(from.filter(|from| from.day.is_some()))?;
-        }
-        Ok(self.page)
-    }
-
-    fn is_full(&self) -> bool {
-        self.page.next.is_some()
-    }
-
-    /// Counts a message that is looked at; false = the page ends before it.
-    fn has_room(&mut self, cursor: MessageCursor) -> bool {
-        let looked_at_max =
-            if self.page.messages.is_empty() { LOOKED_AT_FOR_NONE_MAX } else { LOOKED_AT_MAX };
-        if self.page.messages.len() >= self.most || self.looked_at >= looked_at_max {
-            self.page.next = self.last;
-            return false;
-        }
-        self.looked_at += 1;
-        self.last = Some(cursor);
-        true
-    }
-
-    /// Gathers the messages on their way: those that are not built, unless others are wanted.
-    fn open(&mut self, after: Option<MessageId>) -> Result<(), Unreadable> {
-        let is_planned = matches!(self.filter.state, None | Some(MessageState::Planned));
-        let most = LOOKED_AT_FOR_NONE_MAX + 1;
-        let engine = self.engine;
-        for (shard, bucket) in engine.shards.with_buckets() {
-            if self.whose.is_some_and(|of| of.bucket != bucket.no)
-                || after.is_some_and(|after| after.closing.bucket > bucket.no)
-            {
-                continue;
+impl<'a> MessageWalk<'a> {
+    /// The sources that have all wanted messages and as few others as can be known before.
+    fn sources(&mut self) -> Result<Vec<MessageSource<'a>>, Unreadable> {
+        let Reader { engine, view } = self.reader;
+        let wanted = self.wanted;
+        let open = wanted.states_of(&OPEN);
+        if let Some((no, job)) = wanted.job {
+            if let Some(whose) = wanted.whose {
+                self.within = Some([(whose.bucket, [whose.number.0].into())].into());
             }
-            let first = after.filter(|after| after.closing.bucket == bucket.no);
-            let from = first.map_or_else(Seq::default, |after| after.closing.seq);
-            for (seq, open) in bucket.closings.from(&from) {
-                let closing = bucket.closing_id(*seq);
-                let last = first.filter(|after| after.closing.seq == *seq);
-                let (least, greatest) =
-                    self.whose.map_or((0, u32::MAX), |of| (of.number.0, of.number.0));
-                let least = last.map_or(least, |last| least.max(last.number.0.saturating_add(1)));
-                if least > greatest {
-                    continue;
-                }
-                let numbers: Vec<u32> = if is_planned {
-                    let unmade = open.unmade.from(&least).map(|(number, _)| *number);
-                    let unmade = unmade.take_while(|number| *number <= greatest);
-                    unmade.take(most).collect()
-                } else {
-                    open.sending.range(least..=greatest).take(most).collect()
-                };
-                for number in numbers {
-                    let id = closing.message(RecipientNo(number));
-                    if !self.has_room(MessageCursor { day: None, id }) {
-                        return Ok(());
-                    }
-                    self.add_open(shard, bucket, id)?;
-                }
-            }
+            let held = |bucket| engine.shards.held_bucket(bucket).is_some();
+            return Ok(vec![MessageSource::Job(JobRows::new(view, no, job, held)?)]);
         }
-        Ok(())
+        if let Some(whose) = wanted.whose {
+            self.within = Some([(whose.bucket, [whose.number.0].into())].into());
+            let days = engine.shards.days_of(whose.bucket).iter().copied();
+            let bucket = [engine.shards.bucket(whose.bucket)];
+            return Ok(vec![
+                MessageSource::Recipient(RecipientRows::new(view, whose, days)),
+                MessageSource::Open(OpenClosings::new(bucket, open)),
+            ]);
+        }
+        if let Some(event) = &wanted.event {
+            if event.are_few() {
+                return Ok(vec![MessageSource::Found(event.messages(self.reader)?)]);
+            }
+            self.within = Some(event.recipients.clone());
+            return Ok(vec![self.closings()]);
+        }
+        let rare = OPEN.iter().chain(&UNSENT);
+        if !wanted.is_of_all_states()
+            && wanted.states.iter().all(|of| rare.clone().any(|is| is == of))
+        {
+            return Ok(vec![
+                self.unsent(wanted.states_of(&UNSENT)),
+                MessageSource::Open(OpenClosings::new(engine.shards.buckets(), open)),
+            ]);
+        }
+        if let Some(provider) = &wanted.filter.provider {
+            return Ok(vec![self.facet(&[MessageFacet::provider(provider)])]);
+        }
+        if let Some(tenant) = wanted.tenant {
+            return Ok(vec![self.facet(&[MessageFacet::Tenant(tenant)])]);
+        }
+        if !wanted.types.is_empty() {
+            let types: Vec<_> = wanted.types.iter().map(|no| MessageFacet::Type(*no)).collect();
+            let unbuilt = wanted.states_of(&[MessageState::Planned]);
+            let unbuilt = OpenClosings::new(engine.shards.buckets(), unbuilt);
+            return Ok(vec![self.facet(&types), MessageSource::Open(unbuilt)]);
+        }
+        Ok(vec![self.closings()])
     }
 
-    /// Returns true if messages of a tenant, or without one, are wanted. A deleted tenant is another one than its
-    /// successor with the same id.
-    fn is_of_tenant(&self, tenant: Option<TenantNo>) -> bool {
-        let wanted = self.filter.tenant.as_ref();
-        wanted.is_none_or(|id| {
-            tenant.is_some() && self.engine.intake.tenants.number(id).ok() == tenant
+    fn days(&self) -> impl Iterator<Item = Day> + use<> {
+        let (first, last) = (self.wanted.filter.from, self.wanted.filter.to);
+        let days = self.reader.engine.shards.journal_days().into_iter();
+        days.filter(move |day| {
+            first.is_none_or(|from| *day >= from.day()) && last.is_none_or(|to| *day <= to.day())
         })
     }
 
-    fn add_open(
+    fn rows(&self, table: Table, tags: WantedTags<'a>) -> DueRows<'a> {
+        DueRows::new(self.reader.view, table, tags, self.days())
+    }
+
+    /// The closings of the wanted channel, or of all.
+    fn closing_rows(&self) -> DueRows<'a> {
+        let tags = match self.wanted.channel {
+            Some(channel) => WantedTags::These(vec![vec![channel.0]]),
+            None => WantedTags::Passing(1, Box::new(|_| true)),
+        };
+        self.rows(Table::DueClosings, tags)
+    }
+
+    fn closings(&self) -> MessageSource<'a> {
+        MessageSource::Closings(self.closing_rows())
+    }
+
+    fn unsent(&self, states: Vec<MessageState>) -> MessageSource<'a> {
+        let reason = self.wanted.filter.reason;
+        let passes = move |tag: &[u8]| {
+            states.iter().any(|state| {
+                let of = unsent_tag(*state, reason);
+                tag[0] == of[0] && (reason.is_none() || tag[1] == of[1])
+            })
+        };
+        MessageSource::Unsent(self.rows(Table::Unsent, WantedTags::Passing(2, Box::new(passes))))
+    }
+
+    fn facet(&self, facets: &[MessageFacet]) -> MessageSource<'a> {
+        let are_types = facets.iter().all(|facet| matches!(facet, MessageFacet::Type(_)));
+        let tags = facets.iter().map(|facet| facet.tag()).collect();
+        let rows = self.rows(Table::MessageFacets, WantedTags::These(tags));
+        MessageSource::Facet(FacetRows::new(rows, self.closing_rows(), are_types))
+    }
+
+    /// Walks the sources until the page ends.
+    fn run(
         &mut self,
-        shard: &Shard,
-        bucket: &Bucket,
-        id: MessageId,
+        mut sources: Vec<MessageSource<'a>>,
+        after: Option<&NewestFirst>,
     ) -> Result<(), Unreadable> {
-        let Some(standing) = Standing::open(bucket, id) else {
-            return Ok(());
-        };
-        let is_wanted = self.filter.state.is_none_or(|state| state == standing.state);
-        let open = bucket.closings.get(&id.closing.seq);
-        let Some(open) = open.filter(|open| is_wanted && self.is_of_tenant(open.lane.tenant))
-        else {
-            return Ok(());
-        };
-        let row = match standing.state {
-            MessageState::Planned => None,
-            _ => shard.messages(&Draft::new(self.view)).message_row(id, open.at.day())?,
-        };
-        let day = row.as_ref().map_or(open.at.day(), |(day, _)| *day);
-        if self.filter.day.is_some_and(|wanted| wanted != day) {
-            return Ok(());
+        let filter = self.wanted.filter;
+        let first = self.wanted.event.as_ref().and_then(|event| event.first);
+        // Rows of messages that were built later may outlive the day on which these were due.
+        let kept = self.reader.engine.forgotten_before().map(Day::start);
+        let least = filter.from.max(first).max(kept).unwrap_or(Instant::MIN);
+        let before = filter.to.map(|to| to.plus_ms(-1));
+        let mut at = before.unwrap_or(Instant::MAX);
+        if let Some(after) = after {
+            at = at.min(after.at);
         }
-        self.add(shard, bucket, id, standing, row.as_ref())
-    }
-
-    /// Gathers those that are built, by the days on which they were.
-    fn closed(&mut self, after: Option<MessageCursor>) -> Result<(), Unreadable> {
-        let engine = self.engine;
-        let days = engine.shards.journal_days().into_iter().rev().filter(|day| {
-            let is_wanted = self.filter.day.is_none_or(|wanted| wanted == *day);
-            is_wanted && after.is_none_or(|after| after.day.is_none_or(|last| *day <= last))
-        });
-        for day in days.collect::<Vec<_>>() {
-            for (shard, bucket) in engine.shards.with_buckets() {
-                if self.whose.is_some_and(|of| of.bucket != bucket.no) {
-                    continue;
-                }
-                let of_day = after.filter(|after| after.day == Some(day)).map(|at| at.id);
-                if of_day.is_some_and(|after| after.closing.bucket > bucket.no) {
-                    continue;
-                }
-                let mut after = of_day.filter(|after| after.closing.bucket == bucket.no);
-                loop {
-                    let rows = self.rows(day, bucket.no, after)?;
-                    after = rows.last().map(|(id, _)| *id);
-                    let is_last = rows.len() < TOGETHER;
-                    for (id, row) in rows {
-                        if !self.has_room(MessageCursor { day: Some(day), id }) {
-                            return Ok(());
-                        }
-                        self.add_closed(shard, bucket, id, &(day, row))?;
-                    }
-                    if is_last {
-                        break;
-                    }
-                }
+        loop {
+            let mut newest = None;
+            for source in &mut sources {
+                newest = newest.max(source.newest(at)?);
             }
-        }
-        Ok(())
-    }
-
-    /// The next rows of a bucket's messages that were built on a day.
-    fn rows(
-        &self,
-        day: Day,
-        bucket: BucketNo,
-        after: Option<MessageId>,
-    ) -> Result<Vec<(MessageId, MessageRow)>, Unreadable> {
-        let prefix = Key::of(Owner::Bucket(bucket), Table::Messages);
-        let prefix = match self.whose {
-            Some(RecipientAt { number, .. }) => prefix.u32(number.0).done(),
-            None => prefix.done(),
-        };
-        let from = after.map(|MessageId { closing, number }| {
-            let key = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0);
-            key.seq(closing.seq.next()).done()
-        });
-        let from = from.filter(|from| *from > prefix);
-        let (partition, until) = (Partition::Day(day), after_prefix(&prefix));
-        let mut rows = Vec::new();
-        let mut fault = Ok(());
-        let start = from.as_deref().unwrap_or(&prefix);
-        self.view.scan(partition, start, until.as_deref(), &mut |key, value| {
-            let id = u32_at(key, REST).zip(seq_at(key, REST + 4));
-            let Some((number, seq)) = id else {
-                fault = Err(Unreadable("a message's key is odd".to_owned()));
-                return ControlFlow::Break(());
+            let Some(due) = newest.filter(|due| *due >= least) else {
+                return Ok(());
             };
-            match MessageRow::read(self.view, partition, key, value) {
-                Ok(row) => {
-                    let closing = ClosingId { bucket, seq };
-                    rows.push((closing.message(RecipientNo(number)), row));
-                }
-                Err(unreadable) => {
-                    fault = Err(unreadable);
-                    return ControlFlow::Break(());
+            let mut found = InstantMessages::default();
+            for source in &mut sources {
+                if source.newest(due)? == Some(due) {
+                    source.take(due, &mut found)?;
                 }
             }
-            if rows.len() < TOGETHER { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        fault.map(|()| rows)
+            let after = after.filter(|after| after.at == due);
+            if !self.look_at_all(due, found, after)? || due == Instant::MIN {
+                return Ok(());
+            }
+            at = due.plus_ms(-1);
+        }
     }
 
-    fn add_closed(
+    /// Looks at the messages of an instant, in the order of their ids; false = the page ends before the last.
+    fn look_at_all(
         &mut self,
-        shard: &Shard,
-        bucket: &Bucket,
-        id: MessageId,
-        row: &(Day, MessageRow),
-    ) -> Result<(), Unreadable> {
-        if !self.is_of_tenant(row.1.lane.tenant) {
-            return Ok(());
+        due: Instant,
+        found: InstantMessages,
+        after: Option<&NewestFirst>,
+    ) -> Result<bool, Unreadable> {
+        let after = after.map(|after| after.id.as_str());
+        let mut buckets: Vec<_> = found
+            .buckets
+            .into_iter()
+            .filter(|(no, _)| self.reader.engine.shards.held_bucket(*no).is_some())
+            .map(|(no, closings)| (format!("{}.{no}.", due.day()), no, closings))
+            .collect();
+        buckets.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        for (start, bucket, closings) in buckets {
+            // Ids of a bucket whose start is before the cursor, and is not its start, are before it.
+            if after.is_some_and(|after| *start < *after && !after.starts_with(&start)) {
+                continue;
+            }
+            if self.passes == 0 {
+                // Nothing of this bucket was looked at.
+                let id = Id::new(&start).expect("the start of a message's name is an id");
+                self.page.ends_at(NewestFirst { at: due, id });
+                return Ok(false);
+            }
+            let mut ids: Vec<(String, MessageId)> = Vec::new();
+            for (seq, recipients) in closings {
+                let closing = ClosingId { bucket, seq };
+                let numbers = self.numbers(due, closing, recipients)?;
+                self.passes = self.passes.saturating_sub(usize::from(numbers.is_empty()));
+                let of = numbers.iter().map(|number| {
+                    let id = closing.message(RecipientNo(number));
+                    (format!("{start}{number}.{seq}"), id)
+                });
+                ids.extend(of.filter(|(id, _)| after.is_none_or(|after| id.as_str() > after)));
+            }
+            ids.sort_by(|(one, _), (other, _)| one.cmp(other));
+            // Two sources may find the same one.
+            ids.dedup_by_key(|(_, id)| *id);
+            for (_, id) in ids {
+                let has_type = found.certain.contains(&id);
+                if !self.look_at(MessageCandidate { due, id, has_type })? {
+                    return Ok(false);
+                }
+            }
         }
-        let channel = shard.compiled.names.lane(row.1.lane.lane).channel;
-        let wanted = self.filter.channel.as_deref();
-        if wanted.is_some_and(|wanted| channel_no(wanted) != Some(channel)) {
-            return Ok(());
+        Ok(true)
+    }
+
+    /// The wanted recipients of a closing.
+    fn numbers(
+        &self,
+        due: Instant,
+        ClosingId { bucket, seq }: ClosingId,
+        recipients: ClosingRecipients,
+    ) -> Result<RoaringBitmap, Unreadable> {
+        let within = match &self.within {
+            Some(within) => match within.get(&bucket) {
+                Some(within) => Some(within),
+                None => return Ok(RoaringBitmap::new()),
+            },
+            None => None,
+        };
+        let all = match recipients {
+            ClosingRecipients::These(numbers) => numbers,
+            ClosingRecipients::OfRecord => {
+                let key = journal_key(bucket, seq);
+                let record = self.reader.view.get(Partition::Day(due.day()), &key)?;
+                let record =
+                    record.map(|bytes| decode::<Record>("a record", &bytes)).transpose()?;
+                let Some(Record::Closing { recipients, .. }) = record else {
+                    let why = format!("closing {seq} of bucket {bucket} is missing");
+                    return Err(Unreadable(why));
+                };
+                recipients.0
+            }
+        };
+        Ok(match within {
+            Some(within) => all & within,
+            None => all,
+        })
+    }
+
+    /// Looks at a message, which is shown if it is wanted; false = the page ends before it.
+    fn look_at(&mut self, candidate: MessageCandidate) -> Result<bool, Unreadable> {
+        let name = MessageName { due: candidate.due.day(), id: candidate.id };
+        if !self.page.looks_at(position(candidate.due, name)) {
+            return Ok(false);
         }
-        let standing = match Standing::open(bucket, id) {
-            Some(standing) => standing,
-            None => {
-                let records = self.records.entry((row.0, id.closing));
-                let records = match records {
+        if let Some(summary) = self.shown(candidate)? {
+            self.page.add(summary);
+        }
+        Ok(true)
+    }
+
+    /// A message, if it is there and wanted.
+    fn shown(
+        &mut self,
+        MessageCandidate { due, id, has_type }: MessageCandidate,
+    ) -> Result<Option<MessageSummary>, Unreadable> {
+        let Reader { engine, view } = self.reader;
+        let wanted = self.wanted;
+        let shard = &engine.shards[engine.shards.index_of(id.closing.bucket)];
+        let bucket = &shard.buckets[id.closing.bucket];
+        let open = MessageStanding::open(bucket, id);
+        if open.is_some_and(|open| !wanted.takes(open)) {
+            return Ok(None);
+        }
+        let row = match open {
+            Some(MessageStanding { state: MessageState::Planned, .. }) => None,
+            _ => shard.messages(&Draft::new(view)).message_row(id, due.day())?,
+        };
+        let closing = bucket.closings.get(&id.closing.seq).filter(|_| open.is_some());
+        let of_row = row.as_ref().map(|(_, row)| &row.lane);
+        let Some(lane) = of_row.or_else(|| closing.map(|closing| &closing.lane)) else {
+            // All its entries ended before it was built.
+            return Ok(None);
+        };
+        let channel = shard.compiled.names.lane(lane.lane).channel;
+        // A deleted tenant is another one than its successor with the same id.
+        if wanted.channel.is_some_and(|of| of != channel)
+            || wanted.tenant.is_some_and(|of| lane.tenant != Some(of))
+        {
+            return Ok(None);
+        }
+        let standing = match (open, &row) {
+            (Some(open), _) => open,
+            (None, Some((day, row))) => {
+                let records = match self.records.entry(id.closing) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        let days = shard.journal_days.range(row.0..).copied();
-                        let of = Of::Closing(id.closing.seq);
-                        new.insert(ends(self.view, bucket.no, of, days)?)
+                        let days = shard.journal_days.range(*day..).copied();
+                        new.insert(ends(
+                            view,
+                            bucket.no,
+                            EndSubject::Closing(id.closing.seq),
+                            days,
+                        )?)
                     }
                 };
-                Standing::closed(&row.1, id.number, &*records)
+                MessageStanding::closed(row, id.number, &*records)
             }
+            (None, None) => return Ok(None),
         };
-        self.add(shard, bucket, id, standing, Some(row))
+        let of_row = row.as_ref().map(|(_, row)| row);
+        if !wanted.takes(standing)
+            || !self.has_event(bucket, id, of_row)?
+            || !has_type && !self.has_type(bucket, id, of_row)?
+            || !self.has_provider(shard, due, id)?
+        {
+            return Ok(None);
+        }
+        Ok(MessageSummary::of(self.reader, shard, bucket, id, standing, row.as_ref()))
     }
 
-    /// Adds a message if it is wanted.
-    fn add(
-        &mut self,
-        shard: &Shard,
+    fn has_event(
+        &self,
         bucket: &Bucket,
         id: MessageId,
-        standing: Standing,
-        row: Option<&(Day, MessageRow)>,
-    ) -> Result<(), Unreadable> {
-        let filter = self.filter;
-        if filter.state.is_some_and(|state| state != standing.state) {
-            return Ok(());
-        }
-        let reader = self.engine.reader(self.view);
-        let Some(summary) = reader.summary(shard, bucket, id, standing, row) else {
-            return Ok(());
+        row: Option<&MessageRow>,
+    ) -> Result<bool, Unreadable> {
+        let Some(event) = &self.wanted.event else {
+            return Ok(true);
         };
-        let is_other = |channel: &String| *channel != summary.channel;
-        if filter.channel.as_ref().is_some_and(is_other) {
-            return Ok(());
+        let Some(seqs) = event.seqs.get(&bucket.no) else {
+            return Ok(false);
+        };
+        if let Some(row) = row {
+            return Ok(row.has(id.closing.seq, |seq| seqs.contains(&seq)));
         }
-        if let Some(type_no) = self.type_no
-            && !self.has_type(bucket, id, row.map(|(_, row)| row), type_no)?
-        {
-            return Ok(());
-        }
-        self.page.messages.push(summary);
-        Ok(())
+        let found = planned(self.reader, bucket, id)?;
+        Ok(found.sources.iter().any(|of| seqs.contains(&of.kept.seq)))
     }
 
     fn has_type(
@@ -474,52 +418,67 @@ impl Gathering<'_> {
         bucket: &Bucket,
         id: MessageId,
         row: Option<&MessageRow>,
-        type_no: TypeNo,
     ) -> Result<bool, Unreadable> {
+        let types = &self.wanted.types;
+        if types.is_empty() {
+            return Ok(true);
+        }
+        let Some(row) = row else {
+            let found = planned(self.reader, bucket, id)?;
+            return Ok(found.sources.iter().any(|of| types.contains(&of.kept.arrival.type_no)));
+        };
         let closing = id.closing.seq;
-        let names = &self.engine.intake.compiled.names;
-        let open = bucket.closings.get(&closing);
-        let seqs: Option<Vec<Seq>> = row.map(|row| {
-            let (entries, ended) = row.seqs(closing);
-            let ended = ended.into_iter().chain(row.taken(closing)).map(|(seq, _)| seq);
-            entries.into_iter().chain(ended).collect()
+        let mut from = closing;
+        row.has(closing, |seq| {
+            from = from.min(seq);
+            false
         });
-        let from = match &seqs {
-            Some(seqs) => seqs.iter().min().copied(),
-            None => open.and_then(|open| open.unmade.get(&id.number.0).copied()),
-        };
-        let Some((lane, from)) =
-            row.map(|row| &row.lane).or_else(|| open.map(|open| &open.lane)).zip(from)
-        else {
-            return Ok(false);
-        };
+        let names = &self.reader.engine.intake.compiled.names;
         let recipients = RoaringBitmap::from_iter([id.number.0]);
         let look = SearchFilter {
             from,
             to: closing,
             recipients: &recipients,
             takes: &|kept, variant| {
-                kept.arrival.type_no == type_no && lane.has(names, &kept.arrival, variant)
+                types.contains(&kept.arrival.type_no) && row.lane.has(names, &kept.arrival, variant)
             },
-            has: &|_, kept| seqs.as_ref().is_none_or(|seqs| seqs.contains(&kept.seq)),
+            has: &|_, kept| row.has(closing, |seq| seq == kept.seq),
         };
-        Ok(!bucket.index.look(self.view, &look)?.entries.is_empty())
+        Ok(!bucket.index.look(self.reader.view, &look)?.entries.is_empty())
+    }
+
+    fn has_provider(&self, shard: &Shard, due: Instant, id: MessageId) -> Result<bool, Unreadable> {
+        let Some(provider) = &self.wanted.filter.provider else {
+            return Ok(true);
+        };
+        let days = shard.journal_days.range(due.day()..);
+        let attempts = attempts_of(self.reader.view, id, days)?;
+        // What is reported later is no answer to an attempt.
+        let mut newest_first = attempts.iter().rev();
+        let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
+        Ok(last.is_some_and(|run| run.provider == *provider))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The entries of a message that is not built.
+fn planned(
+    Reader { engine, view }: Reader<'_>,
+    bucket: &Bucket,
+    id: MessageId,
+) -> Result<Found, Unreadable> {
+    match bucket.closings.get(&id.closing.seq) {
+        None => Ok(Found::default()),
+        Some(open) => {
+            let waiting = bucket.waiting(view, &engine.intake.compiled.names);
+            waiting.unmade_for(id.closing.seq, open, id.number.0)
+        }
+    }
+}
 
-    #[test]
-    fn a_cursor_is_read_as_it_is_written() {
-        let id = ClosingId::default().message(RecipientNo(7));
-        for day in [None, Some(Day(19_789))] {
-            let cursor = MessageCursor { day, id };
-            assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        }
-        for odd in ["", "d", "x.2024-03-07.1.2.3", "w.2024-03-07.1.2.3", "d.1"] {
-            assert_eq!(odd.parse::<MessageCursor>(), Err(MessageCursorError));
-        }
+/// Number of entries of a message that is not built.
+pub(crate) fn planned_entries(reader: Reader<'_>, id: MessageId) -> Result<usize, Unreadable> {
+    match reader.engine.shards.held_bucket(id.closing.bucket) {
+        Some(bucket) => Ok(planned(reader, bucket, id)?.entries.len()),
+        None => Ok(0),
     }
 }

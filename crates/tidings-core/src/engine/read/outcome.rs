@@ -2,7 +2,7 @@
 //!
 //! The cost is bounded by the event's own audience and, once it is at rest, by its segments, whose postings have the
 //! recipients. Facts in the engine's memory are gathered between two steps, as sets ([`Reader::trace`]); facts in the
-//! rows of personal messages are read afterwards from a snapshot of that moment ([`Trace::report`]). The table of ends
+//! rows of personal messages are read afterwards from a snapshot of that moment ([`EventTrace::report`]). The table of ends
 //! finds the records that ended entries or answered messages.
 
 use std::collections::btree_map::Entry;
@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Bucket, Frozen};
+use crate::bucket::{Bucket, FrozenRecipients};
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{Of, ended_by, ending_of, ends};
+use crate::engine::rows::ends::{EndSubject, ended_by, ending_of, ends};
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::ledger::LedgerRow;
 use crate::engine::rows::left_out::left_out;
@@ -45,14 +45,14 @@ pub struct EventReport {
     /// Number of recipients with at least one entry when it was accepted.
     pub notifications: u64,
     /// Its entries by channel.
-    pub channels: BTreeMap<&'static str, Fate>,
+    pub channels: BTreeMap<&'static str, EntryStateCounts>,
     /// Number of recipients left out by the admission of its type, by reason.
     pub suppressed: BTreeMap<Admission, u64>,
 }
 
 /// Counts of entries by their state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct EntryStateCounts {
     /// Number of entries.
     pub entries: u64,
     /// Number of entries that wait or are being sent.
@@ -65,7 +65,7 @@ pub struct Fate {
 
 /// The trace of an event: what memory holds of it, and where to read the rest.
 #[derive(Debug)]
-pub struct Trace {
+pub struct EventTrace {
     report: EventReport,
     made: Vec<BuiltEntries>,
     /// The days from the event's first one on.
@@ -139,7 +139,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn trace(&self, event: &Id) -> Result<Option<Trace>, Unreadable> {
+    pub fn trace(&self, event: &Id) -> Result<Option<EventTrace>, Unreadable> {
         let Reader { engine, view } = *self;
         let Some(known) = self.known_event(&Draft::new(view), event)? else {
             return Ok(None);
@@ -151,7 +151,7 @@ impl Reader<'_> {
             buckets.any(|bucket| bucket.scheduled.contains_key(&(**t, place)))
         };
         let next = instants.iter().find(is_awaited);
-        let mut trace = Trace {
+        let mut trace = EventTrace {
             report: EventReport {
                 event: row.event,
                 arrived: row.arrived,
@@ -175,8 +175,8 @@ impl Reader<'_> {
             }
             // Another event may have taken the place of this one on any day before its `t`.
             let since = trace.days.clone().into_iter();
-            for record in ends(view, bucket.no, Of::Event(place), since)? {
-                if let Record::Dropped { items, .. } = record {
+            for record in ends(view, bucket.no, EndSubject::Event(place), since)? {
+                if let Record::Dropped { items, .. } | Record::NeverEntered { items, .. } = record {
                     for (channel, reason, recipients) in items {
                         let fate = trace.fate(channel);
                         fate.entries += recipients.len();
@@ -198,7 +198,7 @@ impl Reader<'_> {
         shard: &Shard,
         bucket: &Bucket,
         kept: &StoredArrival,
-        trace: &mut Trace,
+        trace: &mut EventTrace,
         everyone: &mut RoaringBitmap,
     ) -> Result<(), Unreadable> {
         let Reader { engine, view } = *self;
@@ -242,7 +242,7 @@ impl Reader<'_> {
     }
 }
 
-impl Fate {
+impl EntryStateCounts {
     fn end(&mut self, outcome: Outcome, reason: Option<Reason>, count: u64) {
         let mut row = LedgerRow {
             ended: std::mem::take(&mut self.ended),
@@ -266,8 +266,8 @@ impl Fate {
     }
 }
 
-impl Trace {
-    fn fate(&mut self, channel: ChannelNo) -> &mut Fate {
+impl EventTrace {
+    fn fate(&mut self, channel: ChannelNo) -> &mut EntryStateCounts {
         let name = channel.name();
         self.report.channels.entry(name).or_default()
     }
@@ -285,7 +285,7 @@ impl Trace {
         let Some(bytes) = view.get(Partition::Base, &key)? else {
             return Ok(());
         };
-        let frozen = Frozen::read(view, &key, &bytes)?;
+        let frozen = FrozenRecipients::read(view, &key, &bytes)?;
         *everyone |= frozen.everyone();
         for subset in frozen.subsets {
             for channel in subset.channels {
@@ -325,7 +325,7 @@ impl Trace {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
                         let days = self.days.iter().copied();
-                        new.insert(ends(view, made.bucket, Of::Closing(closing), days)?)
+                        new.insert(ends(view, made.bucket, EndSubject::Closing(closing), days)?)
                     }
                 };
                 let ending = ending_of(&*records, RecipientNo(number))

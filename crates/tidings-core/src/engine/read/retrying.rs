@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 
 use super::messages::MessageSummary;
 use crate::engine::message::attempt_row::attempts_of;
-use crate::engine::message::operate::Standing;
+use crate::engine::message::standing::MessageStanding;
 use crate::engine::read::reader::Reader;
+use crate::engine::replies::refused::StepError;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::StepError;
 use crate::journal::stored::Unreadable;
 use crate::model::id::Id;
 use crate::model::messages::{Answered, AttemptRun, MessageState};
@@ -19,7 +19,7 @@ use crate::model::tenant::View;
 
 /// A message that waits for its next attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Retried {
+pub struct MessageInRetry {
     /// The line of a list.
     pub summary: MessageSummary,
     /// The provider's last answer; `None` = none.
@@ -30,11 +30,11 @@ pub struct Retried {
 
 /// Messages that wait for their next attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Retrying {
+pub struct MessagesInRetry {
     /// Number of them.
     pub count: usize,
     /// The requested ones, the next first; those that a pause holds come last.
-    pub messages: Vec<Retried>,
+    pub messages: Vec<MessageInRetry>,
 }
 
 impl Reader<'_> {
@@ -47,7 +47,7 @@ impl Reader<'_> {
         recipient: Option<&Id>,
         of: &View,
         most: usize,
-    ) -> Result<Retrying, StepError> {
+    ) -> Result<MessagesInRetry, StepError> {
         let engine = self.engine;
         let of = engine.intake.tenants.view(of)?;
         let whose = recipient.map(|id| engine.find(id)).transpose()?;
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 let tried = open.tried.from(&least);
                 for (number, tried) in tried.take_while(|(number, _)| **number <= greatest) {
                     let id = bucket.closing_id(*seq).message(RecipientNo(*number));
-                    let standing = Standing::open(bucket, id);
+                    let standing = MessageStanding::open(bucket, id);
                     if standing.is_some_and(|is| is.state == MessageState::Retrying) {
                         waits.push((is_held, tried.until, id));
                     }
@@ -81,7 +81,7 @@ impl Reader<'_> {
             messages.extend(self.retried(id, is_held)?);
         }
         messages.sort_by_key(|message| message.is_held);
-        Ok(Retrying { count, messages })
+        Ok(MessagesInRetry { count, messages })
     }
 
     /// The messages of these that a pause holds.
@@ -103,12 +103,12 @@ impl Reader<'_> {
         Ok(held)
     }
 
-    fn retried(&self, id: MessageId, is_held: bool) -> Result<Option<Retried>, Unreadable> {
+    fn retried(&self, id: MessageId, is_held: bool) -> Result<Option<MessageInRetry>, Unreadable> {
         let Reader { engine, view } = *self;
         let shard = &engine.shards[engine.shards.index_of(id.closing.bucket)];
         let bucket = &shard.buckets[id.closing.bucket];
         let open = bucket.closings.get(&id.closing.seq);
-        let Some((standing, open)) = Standing::open(bucket, id).zip(open) else {
+        let Some((standing, open)) = MessageStanding::open(bucket, id).zip(open) else {
             return Ok(None);
         };
         let due = open.at.day();
@@ -117,7 +117,7 @@ impl Reader<'_> {
         // What is reported later is no answer to an attempt.
         let mut newest_first = attempts.into_iter().rev();
         let last = newest_first.find(|run| Answered::TO_ATTEMPTS.contains(&run.answer));
-        let summary = self.summary(shard, bucket, id, standing, row.as_ref());
-        Ok(summary.map(|summary| Retried { summary, last, is_held }))
+        let summary = MessageSummary::of(*self, shard, bucket, id, standing, row.as_ref());
+        Ok(summary.map(|summary| MessageInRetry { summary, last, is_held }))
     }
 }

@@ -1,7 +1,7 @@
 //! Reads of tenants.
 
 use crate::engine::read::reader::Reader;
-use crate::engine::rows::reply::Refused;
+use crate::engine::replies::refused::Refused;
 use crate::engine::state::Engine;
 use crate::model::id::Id;
 use crate::model::tenant::{Tenant, TenantNo, View};
@@ -23,15 +23,6 @@ pub struct TenantNow<'a> {
 /// The tenants of an engine, to be read.
 #[derive(Clone, Copy)]
 pub struct TenantDirectory<'e>(pub(super) &'e Engine);
-
-/// A page of a list that is sorted by ids.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageById<T> {
-    /// Its rows.
-    pub rows: Vec<T>,
-    /// True if more come after them.
-    pub has_more: bool,
-}
 
 impl<'e> TenantDirectory<'e> {
     /// The tenants of an engine.
@@ -78,17 +69,6 @@ impl<'e> TenantDirectory<'e> {
     pub fn id(&self, number: TenantNo) -> Option<&'e Id> {
         let known = self.0.intake.tenants.get(number)?;
         Some(&known.id)
-    }
-
-    /// The tenants after an id, by the bytes of their ids.
-    #[must_use]
-    pub fn page(&self, after: Option<&Id>, most: usize) -> PageById<(&'e Id, &'e Tenant)> {
-        let known = self.all(after).filter(|known| Some(known.id) != after);
-        let mut rows: Vec<_> =
-            known.map(|known| (known.id, known.tenant)).take(most.saturating_add(1)).collect();
-        let has_more = rows.len() > most;
-        rows.truncate(most);
-        PageById { rows, has_more }
     }
 
     /// Returns true if there are any.

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::{Applying, Preference, preferences_of};
+use crate::bucket::{Preference, PreferenceInForce, preferences_of};
+use crate::engine::intake::suppressed::Suppressions;
 use crate::engine::message::message_row::{MessageRow, message_key};
 use crate::engine::message::plan::{Plan, PlannedMessage};
 use crate::engine::read::reader::Reader;
+use crate::engine::replies::refused::{Refused, StepError};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, StepError};
 use crate::engine::shard::follow;
 use crate::engine::state::Engine;
 use crate::index::{FoundEntry, SearchFilter};
@@ -17,12 +18,11 @@ use crate::journal::record::{TenantTopic, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable, each};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::batch_key::{BatchKey, LaneKey};
-use crate::model::channel::{CHANNELS, ChannelNo, EACH};
-use crate::model::command::{Choice, Command};
+use crate::model::channel::{CHANNELS, ChannelNo, EACH_CHANNEL};
+use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{ClosingId, LaneNo, MessageId, RecipientAt, RecipientNo, Seq};
 use crate::model::recipient::Recipient;
-use crate::model::suppression::{ChannelAddress, ProviderHash, Suppression};
 use crate::model::tenant::{TenantNo, View};
 use crate::model::time::{Day, Instant};
 use crate::rules::compiled::Type;
@@ -83,7 +83,7 @@ pub struct MessageAt {
 
 /// A topic that a recipient follows.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Followed {
+pub struct FollowedTopic {
     /// The topic.
     pub topic: Id,
     /// The tenant; `None` = of none.
@@ -91,23 +91,10 @@ pub struct Followed {
 }
 
 impl Engine {
-    /// The suppressed addresses that a command sets again, which lifts their suppression. A node without the intake
-    /// sends them to the node with it.
+    /// The suppressed addresses, and those with bounces.
     #[must_use]
-    pub fn given_again(&self, command: &Command) -> Vec<ChannelAddress> {
-        self.intake.suppressions.given_again(command)
-    }
-
-    /// Returns true if an arrival at some address would change what is known of its bounces.
-    #[must_use]
-    pub fn awaits_arrivals(&self) -> bool {
-        self.intake.suppressions.awaits_arrivals()
-    }
-
-    /// Returns true if a provider's refusals of an address count, until it takes a message.
-    #[must_use]
-    pub fn is_refused_by(&self, address: &ChannelAddress, by: ProviderHash) -> bool {
-        self.intake.suppressions.is_refused_by(address, by)
+    pub fn suppressions(&self) -> &Suppressions {
+        &self.intake.suppressions
     }
 
     /// A recipient's profile.
@@ -142,7 +129,7 @@ impl Engine {
 
     /// The preferences of a recipient that hold in a view: those for all entries, and those for entries of its tenant;
     /// [`View::Only`] has no more than these. Preferences for what is not configured now are kept and not shown. What is
-    /// the same on each channel is shown once, on [`EACH`].
+    /// the same on each channel is shown once, on [`EACH_CHANNEL`].
     ///
     /// # Errors
     /// [`Refused::UnknownRecipient`], and [`Refused::UnknownTenant`].
@@ -179,7 +166,7 @@ impl Engine {
         for mut all in by_choice.into_values() {
             let is_of_digest = all.iter().any(|of| of.scope.digest().is_some());
             if all.len() == CHANNELS.len() || is_of_digest {
-                shown.extend(all.pop().map(|of| choice(of, EACH)));
+                shown.extend(all.pop().map(|of| choice(of, EACH_CHANNEL)));
                 continue;
             }
             shown.extend(all.into_iter().map(|of| {
@@ -192,23 +179,6 @@ impl Engine {
 }
 
 impl<'a> Reader<'a> {
-    /// The suppression of an address on a channel, if there is one now.
-    #[must_use]
-    pub fn suppression(&self, of: &ChannelAddress) -> Option<Suppression> {
-        let intake = &self.engine.intake;
-        intake.suppressions.of(of, intake.now).copied()
-    }
-
-    /// The suppressed addresses of one channel, or of all, by channel and address; `after` = those after this one.
-    pub fn suppressions(
-        self,
-        channel: Option<ChannelNo>,
-        after: Option<&'a ChannelAddress>,
-    ) -> impl Iterator<Item = (ChannelAddress, Suppression)> + 'a {
-        let intake = &self.engine.intake;
-        intake.suppressions.all(channel, after, intake.now)
-    }
-
     /// The lanes with pending entries of a recipient.
     ///
     /// # Errors
@@ -266,7 +236,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`StepError::Refused`] where the recipient is unknown.
-    pub fn following(&self, id: &Id) -> Result<Vec<Followed>, StepError> {
+    pub fn following(&self, id: &Id) -> Result<Vec<FollowedTopic>, StepError> {
         let Reader { engine, view } = *self;
         let RecipientAt { bucket, number } = engine.find(id)?;
         let no = engine.shards.bucket(bucket).no;
@@ -278,7 +248,7 @@ impl<'a> Reader<'a> {
                 let known = tenant.map(|tenant| tenants.get(tenant).map(|known| known.id.clone()));
                 // Those of a tenant that was deleted are about to go.
                 if known != Some(None) {
-                    topics.push(Followed { topic, tenant: known.flatten() });
+                    topics.push(FollowedTopic { topic, tenant: known.flatten() });
                 }
             }
             Ok(())
@@ -337,7 +307,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn message_of(
+    pub(crate) fn message_of(
         &self,
         message: MessageId,
         from: Day,
@@ -380,7 +350,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
-    pub fn message_at(&self, message: &MessageAt) -> Result<(Plan, PlannedMessage), Unreadable> {
+    pub(crate) fn message_at(
+        &self,
+        message: &MessageAt,
+    ) -> Result<(Plan, PlannedMessage), Unreadable> {
         let Reader { engine, view } = *self;
         let bucket = engine.shards.bucket(message.bucket);
         let recipients = RoaringBitmap::from_iter([message.number.0]);
@@ -441,7 +414,7 @@ impl<'a> Reader<'a> {
         id: &Id,
         channel: ChannelNo,
         tenant: Option<&Id>,
-    ) -> Result<BTreeMap<String, Applying>, Refused> {
+    ) -> Result<BTreeMap<String, PreferenceInForce>, Refused> {
         let engine = self.engine;
         let tenant = tenant.map(|tenant| engine.intake.tenants.number(tenant)).transpose()?;
         let RecipientAt { bucket: at, number } = engine.find(id)?;

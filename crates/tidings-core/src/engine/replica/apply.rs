@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use super::answer::{Answers, OpenReply};
 use super::progress::KeptObjects;
+use crate::engine::acts::act::Act;
+use crate::engine::acts::applied::AppliedAct;
+use crate::engine::acts::log_entry::{LogEntry, LogNo, log_key};
 use crate::engine::intake::state::Intake;
-use crate::engine::rows::act::{Act, Applied, LogEntry, LogNo, log_key};
+use crate::engine::reach::Reach;
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::reach::Reach;
-use crate::engine::rows::reply::Reply;
 use crate::engine::shard::state::read_heads;
 use crate::engine::state::{Engine, Step};
 use crate::engine::step::StepRun;
@@ -23,6 +25,7 @@ use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::Partition;
 use crate::model::number::EventNo;
 use crate::model::time::Instant;
+use crate::sets::shared::Shared;
 
 impl Engine {
     /// Applies acts of the intake of another node, in order, in each shard that has not applied them yet.
@@ -57,9 +60,9 @@ impl Engine {
         open_replies: &[OpenReply],
     ) -> Result<Step, Unreadable> {
         self.in_step(Draft::new(view), now, |run| {
-            let StepRun { engine, draft, step } = run;
-            let all = usize::from(engine.of_shards);
-            for OpenReply { logged, act, applied, shards, .. } in open_replies {
+            for OpenReply { logged, act, applied, shards, origin, .. } in open_replies {
+                let StepRun { engine, draft, step, .. } = &mut *run;
+                let all = usize::from(engine.of_shards);
                 let Some(act) = logged.acts.get(*act) else {
                     step.replies.push(Ok(Reply::Done));
                     continue;
@@ -68,7 +71,13 @@ impl Engine {
                 engine.intake.tally.warnings += warnings;
                 // Only now is it known whether anybody got the event: until then its id is taken.
                 let reply = engine.intake.answer(draft, act, *shards == all, reply)?;
-                step.replies.push(Ok(reply));
+                step.replies.push(Ok(reply.clone()));
+                if let (Some(origin), Act::Cancel(cancel), Reply::Cancelled(taken)) =
+                    (origin, act, &reply)
+                    && taken.remembered
+                {
+                    run.log_remembered(origin, cancel)?;
+                }
             }
             Ok(())
         })
@@ -115,7 +124,10 @@ impl Engine {
 impl StepRun<'_, '_> {
     /// Applies acts. Events that follow each other are applied in one shard after the other: what a shard does of one
     /// changes nothing of what is known of the next.
-    fn apply_acts(&mut self, logged: &[Arc<LogEntry>]) -> Result<Vec<Answers>, Unreadable> {
+    pub(in crate::engine) fn apply_acts(
+        &mut self,
+        logged: &[Arc<LogEntry>],
+    ) -> Result<Vec<Answers>, Unreadable> {
         let engine = &*self.engine;
         let known = engine.intake.acts;
         let apply = |no: LogNo| engine.shards.iter().filter(|shard| shard.applied < no).count();
@@ -140,7 +152,7 @@ impl StepRun<'_, '_> {
                     if shard.applied < *no {
                         shard.apply(intake, draft, act)
                     } else {
-                        Ok(Applied::Done)
+                        Ok(AppliedAct::Done)
                     }
                 });
                 each.collect::<Result<Vec<_>, _>>()
@@ -148,7 +160,7 @@ impl StepRun<'_, '_> {
             let mut applied: Vec<_> = applied.into_iter().map(Vec::into_iter).collect();
             for (at, _, _) in alike {
                 let of_shards = applied.iter_mut().filter_map(Iterator::next);
-                answers[*at].of_acts.push(Applied::sum(of_shards));
+                answers[*at].of_acts.push(AppliedAct::sum(of_shards));
             }
         }
         let newest = logged.last().map_or(known, |logged| logged.no());
@@ -162,7 +174,7 @@ impl StepRun<'_, '_> {
     /// Writes the acts of a step to the log, and notes that the shards here have applied them. A lagging shard re-reads these
     /// entries; for shards they are no-ops, only updates of objects take effect.
     pub(in crate::engine) fn write_log(&mut self) {
-        let Self { engine, draft, step } = self;
+        let Self { engine, draft, step, lines } = self;
         let acts = draft.take_log();
         if acts.is_empty() {
             return;
@@ -184,6 +196,7 @@ impl StepRun<'_, '_> {
             act: of.act,
             applied: of.applied,
             shards,
+            origin: lines.origin_of(of.command),
         });
         step.open_replies.extend(open);
         step.logged = Some(logged);
@@ -304,6 +317,17 @@ impl Intake {
             }
             Act::Suppression { address, listed, at } => {
                 self.suppressions.put(draft, address, *listed, *at);
+            }
+            Act::Job { no, job } => {
+                // One that was in the store already may have been stopped since.
+                if !self.jobs.contains_key(no) {
+                    self.jobs.insert(*no, Shared::new(job.job.clone()));
+                }
+            }
+            Act::StopJob { no, at } => {
+                if let Some(job) = self.jobs.get_mut(no) {
+                    job.stopped = Some(*at);
+                }
             }
         }
         Ok(())

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::engine::rows::act::{Act, LogEntry, LogNo, StoredEntry, log_key};
+use crate::engine::acts::act::Act;
+use crate::engine::acts::log_entry::{LogEntry, LogNo, StoredEntry, log_key};
 use crate::engine::rows::named::scheduled_key;
 use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable};

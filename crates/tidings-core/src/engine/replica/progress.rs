@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::rows::act::LogNo;
+use crate::engine::acts::log_entry::LogNo;
 use crate::model::event::Event;
 use crate::model::id::Id;
 use crate::model::time::Day;

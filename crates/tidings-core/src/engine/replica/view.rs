@@ -1,26 +1,26 @@
 //! An engine as one of several nodes that have shards of a store.
 
+use crate::engine::acts::log_entry::LogNo;
 use crate::engine::replica::progress::Progress;
-use crate::engine::rows::act::LogNo;
 use crate::engine::state::Engine;
 use crate::model::command::Command;
 use crate::model::id::Id;
 
 /// The place of an engine among the nodes of its store.
 #[derive(Clone, Copy, Debug)]
-pub struct Replica<'a> {
+pub struct ReplicaPosition<'a> {
     engine: &'a Engine,
 }
 
 impl Engine {
     /// Its place among the nodes of its store.
     #[must_use]
-    pub fn replica(&self) -> Replica<'_> {
-        Replica { engine: self }
+    pub fn replica(&self) -> ReplicaPosition<'_> {
+        ReplicaPosition { engine: self }
     }
 }
 
-impl Replica<'_> {
+impl ReplicaPosition<'_> {
     /// True if some shards of the store are on other nodes, so that acts are logged.
     #[must_use]
     pub fn has_followers(&self) -> bool {

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::act::{Act, LocalResult};
+use super::concerned::TouchedByDryRun;
 use super::event_row::{EventRow, FreshEvents};
-use super::reach::Reach;
+use crate::engine::acts::act::Act;
+use crate::engine::acts::applied::LocalResult;
+use crate::engine::change_log::note::ChangeNotes;
+use crate::engine::reach::Reach;
 use crate::journal::chunks;
 use crate::journal::record::Record;
-use crate::journal::row::{OpenRow, journal_key};
+use crate::journal::row::{JournalRowWriter, journal_key};
 use crate::journal::stored::{ReadView, Unreadable};
 use crate::journal::table::{Partition, Write};
 use crate::model::id::BucketNo;
@@ -31,14 +34,18 @@ pub(crate) struct Draft<'a> {
     /// Rows of *base* as they are stored, which were read together.
     read: FxHashMap<Vec<u8>, Option<Vec<u8>>>,
     /// The newest row of each bucket's journal.
-    journals: Journals,
+    journals: NewestJournalRows,
     pub(crate) events: FreshEvents,
     /// The acts of the step, if other nodes need them.
     log: Option<Vec<Act>>,
     /// The commands of the step whose answers wait for shards on other nodes.
     open: Vec<LocalResult>,
     /// The occurrences of the step for hooks.
-    occurred: Occurred,
+    occurred: StepOccurrences,
+    /// The people, entries and messages that it touches.
+    pub(crate) concerned: TouchedByDryRun,
+    /// The changes of the command that runs.
+    pub(crate) noted: ChangeNotes,
     /// True if nothing is kept that is written: another node writes it.
     discards: bool,
 }
@@ -47,16 +54,18 @@ pub(crate) struct Draft<'a> {
 type DraftRows = BTreeMap<(Partition, Vec<u8>), Option<Vec<u8>>>;
 
 /// The occurrences of a step, by owner.
-pub(crate) type Occurred = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
+pub(crate) type StepOccurrences = BTreeMap<OccurrenceOwner, Vec<Occurrence>>;
 
 /// The newest rows of journals.
-pub(crate) type Journals = FxHashMap<BucketNo, OpenRow>;
+pub(crate) type NewestJournalRows = FxHashMap<BucketNo, JournalRowWriter>;
 
 /// Writes that a shard has drafted, with the newest rows of its journals.
-pub(crate) struct Drafted {
+pub(crate) struct DraftedWrites {
     writes: DraftRows,
-    journals: Journals,
-    occurred: Occurred,
+    journals: NewestJournalRows,
+    occurred: StepOccurrences,
+    concerned: TouchedByDryRun,
+    noted: ChangeNotes,
 }
 
 impl<'a> Draft<'a> {
@@ -71,7 +80,9 @@ impl<'a> Draft<'a> {
             events: FreshEvents::default(),
             log: None,
             open: Vec::new(),
-            occurred: Occurred::new(),
+            occurred: StepOccurrences::new(),
+            concerned: TouchedByDryRun::default(),
+            noted: ChangeNotes::Off,
             discards: false,
         }
     }
@@ -109,6 +120,11 @@ impl<'a> Draft<'a> {
         self.log.is_some()
     }
 
+    /// The act of the newest command whose answer waits for shards on other nodes.
+    pub(crate) fn open_act(&self) -> Option<&Act> {
+        self.log.as_ref()?.get(self.open.last()?.act)
+    }
+
     /// Takes the acts of the step.
     pub(crate) fn take_log(&mut self) -> Vec<Act> {
         self.log.replace(Vec::new()).unwrap_or_default()
@@ -122,7 +138,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes what occurred in the step.
-    pub(crate) fn take_occurred(&mut self) -> Occurred {
+    pub(crate) fn take_occurred(&mut self) -> StepOccurrences {
         std::mem::take(&mut self.occurred)
     }
 
@@ -133,28 +149,33 @@ impl<'a> Draft<'a> {
     }
 
     /// A shard's draft on top of this one, with the newest rows of its journals.
-    pub(crate) fn of_shard(&self, journals: Journals) -> Draft<'_> {
-        Draft { step: Some(self), journals, ..Draft::new(self.view).with(self.reach) }
+    pub(crate) fn of_shard(&self, journals: NewestJournalRows) -> Draft<'_> {
+        let (concerned, noted) = (self.concerned.of_shard(), self.noted.emptied());
+        let draft = Draft::new(self.view).with(self.reach);
+        Draft { step: Some(self), journals, concerned, noted, ..draft }
     }
 
     /// Takes the newest rows of these buckets' journals out, for [`Draft::of_shard`].
-    pub(crate) fn take_journals(&mut self, buckets: &[BucketNo]) -> Journals {
+    pub(crate) fn take_journals(&mut self, buckets: &[BucketNo]) -> NewestJournalRows {
         buckets.iter().filter_map(|no| self.journals.remove_entry(no)).collect()
     }
 
     /// Ends a shard's draft.
-    pub(crate) fn drafted(self) -> Drafted {
-        Drafted { writes: self.writes, journals: self.journals, occurred: self.occurred }
+    pub(crate) fn drafted(self) -> DraftedWrites {
+        let Self { writes, journals, occurred, concerned, noted, .. } = self;
+        DraftedWrites { writes, journals, occurred, concerned, noted }
     }
 
     /// Adds what a shard has drafted.
-    pub(crate) fn add(&mut self, drafted: Drafted) {
+    pub(crate) fn add(&mut self, drafted: DraftedWrites) {
         self.writes.extend(drafted.writes);
         self.journals.extend(drafted.journals);
+        self.noted.add(drafted.noted);
         // Each owner is of one shard.
         for (owner, mut all) in drafted.occurred {
             self.occurred.entry(owner).or_default().append(&mut all);
         }
+        self.concerned.add(drafted.concerned);
     }
 
     /// Returns true if the step writes a key.
@@ -230,7 +251,7 @@ impl<'a> Draft<'a> {
                 row.first
             }
             _ => {
-                let row = OpenRow::new(day, seq, record);
+                let row = JournalRowWriter::new(day, seq, record);
                 if let Some(full) = self.journals.insert(bucket, row) {
                     self.put_row(bucket, full);
                 }
@@ -247,12 +268,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn put_row(&mut self, bucket: BucketNo, row: OpenRow) {
+    fn put_row(&mut self, bucket: BucketNo, row: JournalRowWriter) {
         let key = journal_key(bucket, row.first);
         self.put(Partition::Day(row.day), key, row.bytes);
     }
 
-    pub(crate) fn extend(&mut self, writes: Vec<Write>) {
+    pub(crate) fn extend(&mut self, writes: impl IntoIterator<Item = Write>) {
         for Write { partition, key, value } in writes {
             match value {
                 Some(value) => self.put(partition, key, value),

@@ -2,6 +2,8 @@
 //!
 //! It is beside the journal, so that a read of one event need not read the journal of its days.
 
+use std::collections::BTreeSet;
+
 use roaring::RoaringBitmap;
 
 use super::draft::Draft;
@@ -17,7 +19,7 @@ use crate::model::time::{Day, Instant};
 
 /// The subject of an end: the second part of a key of the table of ends.
 #[derive(Clone, Copy)]
-pub(crate) enum Of {
+pub(crate) enum EndSubject {
     /// Entries of an arrival, by its seq.
     Arrival(Seq),
     /// Entries of a scheduled event, by its place.
@@ -26,11 +28,14 @@ pub(crate) enum Of {
     Closing(Seq),
 }
 
-fn ends_key(bucket: BucketNo, of: Of) -> Key {
+/// The tag of the keys of scheduled events.
+const OF_EVENT: u8 = 1;
+
+fn ends_key(bucket: BucketNo, of: EndSubject) -> Key {
     let (tag, number) = match of {
-        Of::Arrival(seq) => (0, seq.0),
-        Of::Event(place) => (1, place.0),
-        Of::Closing(seq) => (2, seq.0),
+        EndSubject::Arrival(seq) => (0, seq.0),
+        EndSubject::Event(place) => (OF_EVENT, place.0),
+        EndSubject::Closing(seq) => (2, seq.0),
     };
     Key::of(Owner::Bucket(bucket), Table::Ends).bytes(&[tag]).u64(number)
 }
@@ -48,13 +53,17 @@ pub(crate) fn note_ends(
         draft.put(Partition::Day(day), key, Vec::new());
     };
     match record {
-        Record::Cut { items, .. } => items.iter().for_each(|item| note(Of::Arrival(item.seq))),
-        Record::InboxDelivered { except, .. } => {
-            except.iter().for_each(|(seq, ..)| note(Of::Arrival(*seq)));
+        Record::Cut { items, .. } => {
+            items.iter().for_each(|item| note(EndSubject::Arrival(item.seq)));
         }
-        Record::Dropped { place, .. } => note(Of::Event(*place)),
-        Record::Outcome { closing, .. } => note(Of::Closing(*closing)),
-        Record::Reopened(again) => note(Of::Closing(again.closing)),
+        Record::InboxDelivered { except, .. } => {
+            except.iter().for_each(|(seq, ..)| note(EndSubject::Arrival(*seq)));
+        }
+        Record::Dropped { place, .. } | Record::NeverEntered { place, .. } => {
+            note(EndSubject::Event(*place));
+        }
+        Record::Outcome { closing, .. } => note(EndSubject::Closing(*closing)),
+        Record::Reopened(again) => note(EndSubject::Closing(again.closing)),
         _ => {}
     }
 }
@@ -63,7 +72,7 @@ pub(crate) fn note_ends(
 pub(crate) fn ends(
     view: &dyn ReadView,
     bucket: BucketNo,
-    of: Of,
+    of: EndSubject,
     days: impl Iterator<Item = Day>,
 ) -> Result<Vec<Record>, Unreadable> {
     let prefix = ends_key(bucket, of).done();
@@ -76,13 +85,48 @@ pub(crate) fn ends(
             Ok(())
         })?;
         for seq in seqs {
-            let bytes = view
-                .get(Partition::Day(day), &journal_key(bucket, seq))?
-                .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
-            records.push(decode("a record", &bytes)?);
+            records.push(journal_record(view, bucket, day, seq)?);
         }
     }
     Ok(records)
+}
+
+/// The places of scheduled events of which entries of a recipient ended on a day before they entered a lane.
+pub(crate) fn ended_ahead(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    day: Day,
+    number: RecipientNo,
+) -> Result<Vec<EventNo>, Unreadable> {
+    let prefix = Key::of(Owner::Bucket(bucket), Table::Ends).bytes(&[OF_EVENT]).done();
+    let mut seqs = BTreeSet::new();
+    each(view, Partition::Day(day), &prefix, |key, _| {
+        let seq = seq_at(key, REST + 9);
+        seqs.insert(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
+        Ok(())
+    })?;
+    let mut places = Vec::new();
+    for seq in seqs {
+        if let Record::Dropped { place, items, .. } | Record::NeverEntered { place, items, .. } =
+            journal_record(view, bucket, day, seq)?
+            && items.iter().any(|(_, _, recipients)| recipients.contains(number.0))
+        {
+            places.push(place);
+        }
+    }
+    Ok(places)
+}
+
+fn journal_record(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    day: Day,
+    seq: Seq,
+) -> Result<Record, Unreadable> {
+    let bytes = view
+        .get(Partition::Day(day), &journal_key(bucket, seq))?
+        .ok_or_else(|| Unreadable(format!("record {seq} of bucket {bucket} is missing")))?;
+    decode("a record", &bytes)
 }
 
 /// The newest outcome of a recipient's message among the records of its closing; `None` = it has none, or goes again.

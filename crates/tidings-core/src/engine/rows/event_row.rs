@@ -57,10 +57,10 @@ pub(crate) enum ScheduledRow {
 
 /// The rows that a step writes.
 #[derive(Debug, Default)]
-pub(crate) struct FreshEvents(Vec<Fresh>);
+pub(crate) struct FreshEvents(Vec<FreshDayRows>);
 
 #[derive(Debug)]
-struct Fresh {
+struct FreshDayRows {
     day: Day,
     ordinals: RangeInclusive<u32>,
     lines: Vec<u8>,
@@ -109,12 +109,12 @@ impl FreshEvents {
                 last.lines.push(b'\n');
                 last.lines.extend_from_slice(&line);
             }
-            _ => self.0.push(Fresh { day, ordinals: ordinal..=ordinal, lines: line }),
+            _ => self.0.push(FreshDayRows { day, ordinals: ordinal..=ordinal, lines: line }),
         }
     }
 
     pub(crate) fn line(&self, day: Day, ordinal: u32) -> Option<&[u8]> {
-        let holds = |row: &&Fresh| row.day == day && row.ordinals.contains(&ordinal);
+        let holds = |row: &&FreshDayRows| row.day == day && row.ordinals.contains(&ordinal);
         let row = self.0.iter().rev().find(holds)?;
         line_at(&row.lines, ordinal - row.ordinals.start())
     }
@@ -133,7 +133,7 @@ impl FreshEvents {
     }
 }
 
-impl Fresh {
+impl FreshDayRows {
     fn takes(&self, day: Day, ordinal: u32) -> bool {
         self.day == day
             && self.ordinals.end() + 1 == ordinal

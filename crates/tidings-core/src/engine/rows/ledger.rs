@@ -34,7 +34,7 @@ pub struct LedgerRow {
 impl LedgerRow {
     /// Returns true if every entry moved, ended or is pending, exactly once.
     #[must_use]
-    pub fn balances(&self) -> bool {
+    pub(crate) fn balances(&self) -> bool {
         let ended: u64 = self.ended.values().sum();
         self.entries == self.moved + ended + self.pending
     }

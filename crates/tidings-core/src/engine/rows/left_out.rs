@@ -11,7 +11,7 @@ use crate::rules::Admission;
 
 /// A count of recipients that an event left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutCount {
     pub(crate) why: Admission,
     pub(crate) recipients: u64,
 }
@@ -32,7 +32,7 @@ enum StoredCause {
     TenantLimit,
 }
 
-impl LeftOut {
+impl LeftOutCount {
     /// The row of the only count of an event in a bucket.
     pub(crate) fn row(self) -> Vec<u8> {
         let why = StoredCause::Admission(self.why);
@@ -50,15 +50,15 @@ pub(crate) fn left_out(
     bucket: BucketNo,
     arrived: Day,
     place: EventNo,
-) -> Result<Vec<LeftOut>, Unreadable> {
+) -> Result<Vec<LeftOutCount>, Unreadable> {
     let row = view.get(Partition::Day(arrived), &left_out_key(bucket, place))?;
     row.map_or_else(|| Ok(Vec::new()), |row| read(&row))
 }
 
-fn read(row: &[u8]) -> Result<Vec<LeftOut>, Unreadable> {
+fn read(row: &[u8]) -> Result<Vec<LeftOutCount>, Unreadable> {
     let counts: Vec<StoredCount> = decode("whom an event left out", row)?;
     let counts = counts.into_iter().filter_map(|StoredCount { why, recipients }| match why {
-        StoredCause::Admission(why) => Some(LeftOut { why, recipients }),
+        StoredCause::Admission(why) => Some(LeftOutCount { why, recipients }),
         StoredCause::TenantLimit => None,
     });
     Ok(counts.collect())
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_row_of_an_earlier_version_is_read_without_what_a_limit_left_out() {
-        let of_admission = LeftOut { why: Admission::OnceEver, recipients: 3 };
+        let of_admission = LeftOutCount { why: Admission::OnceEver, recipients: 3 };
         assert_eq!(read(&of_admission.row()).unwrap(), [of_admission]);
         let earlier = [
             StoredCount { why: StoredCause::Admission(Admission::OnceEver), recipients: 3 },

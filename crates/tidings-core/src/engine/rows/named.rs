@@ -14,11 +14,11 @@ use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
-use crate::rules::names::Named;
+use crate::rules::names::NumberedName;
 
 /// The location of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Located {
+pub(crate) struct EventLocation {
     pub(crate) place: EventNo,
     /// The instant for which it was scheduled, if any.
     pub(crate) scheduled: Option<Instant>,
@@ -49,11 +49,11 @@ pub(crate) fn rules_key(version: u32) -> Vec<u8> {
     Key::of(Owner::Intake, Table::Rules).u32(version).done()
 }
 
-pub(crate) fn name_key(named: &Named) -> Vec<u8> {
+pub(crate) fn name_key(named: &NumberedName) -> Vec<u8> {
     let key = Key::of(Owner::Intake, Table::Names);
     match named {
-        Named::Type(number, _) => key.bytes(&[0]).u32(number.0).done(),
-        Named::Lane(number, _) => key.bytes(&[1]).u32(u32::from(number.0)).done(),
+        NumberedName::Type(number, _) => key.bytes(&[0]).u32(number.0).done(),
+        NumberedName::Lane(number, _) => key.bytes(&[1]).u32(u32::from(number.0)).done(),
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn name_again(
     owner: Owner,
     day: Day,
     event: &Event,
-    located: Located,
+    located: EventLocation,
 ) {
     let (partition, place, located) = (Partition::Day(day), Some(located.place), encode(&located));
     if let Some(key) = &event.cancellation_key {

@@ -9,9 +9,9 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
-use super::reply::{Refused, StepError};
 use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
+use crate::engine::replies::refused::{Refused, StepError};
 use crate::journal::chunks;
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Partition, REST, Table, after_prefix, i64_at, u32_at};
@@ -29,14 +29,14 @@ pub struct HookState {
     /// The number of times that it was turned on: a 410 turns off the one that it answers, and none that came later.
     pub turn: u64,
     /// The replays that were requested.
-    pub replays: Replays,
+    pub replays: HookReplays,
     /// True if it is not configured any more.
     pub is_gone: bool,
 }
 
 /// The replays of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replays {
+pub struct HookReplays {
     /// Their number.
     pub count: u64,
     /// The instant from which the newest one replays.
@@ -211,7 +211,8 @@ pub(crate) fn note_hooks(
         let state = HookState {
             since: intake.now,
             turn: known.map_or(0, |known| known.turn + 1),
-            replays: known.map_or(Replays { count: 0, newest: intake.now }, |known| known.replays),
+            replays: known
+                .map_or(HookReplays { count: 0, newest: intake.now }, |known| known.replays),
             is_gone: false,
         };
         draft.put(Partition::Base, state_key(&hook.name), encode(&state));
@@ -243,7 +244,7 @@ pub(crate) fn change_hook(
     let state = match change {
         HookChange::Resume => HookState { turn: known.turn + 1, ..known },
         HookChange::Replay(since) => HookState {
-            replays: Replays { count: known.replays.count + 1, newest: since },
+            replays: HookReplays { count: known.replays.count + 1, newest: since },
             ..known
         },
     };

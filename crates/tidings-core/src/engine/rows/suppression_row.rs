@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::suppression::{Source, Suppression};
+use crate::model::suppression::{Suppression, SuppressionSource};
 use crate::model::time::{DAY_MS, Instant};
 
 /// The bounces with no arrival between them that suppress an address, each of another day.
@@ -14,7 +14,7 @@ pub(crate) const BOUNCES_MS: i64 = 30 * DAY_MS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bounce {
     pub(crate) at: Instant,
-    pub(crate) source: Source,
+    pub(crate) source: SuppressionSource,
 }
 
 /// The bounces of an address so far, one less than suppress it.

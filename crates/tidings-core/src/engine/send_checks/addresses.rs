@@ -16,12 +16,12 @@ use crate::rules::ChannelRules;
 
 /// Messages of a tenant, or of none, on a channel.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct TenantChannel {
     pub(crate) channel: ChannelNo,
     pub(crate) tenant: Option<TenantNo>,
 }
 
-impl Way {
+impl TenantChannel {
     /// The addresses of a recipient that take these messages, suppressed or not.
     pub(crate) fn addresses<'a>(
         self,

@@ -5,10 +5,10 @@
 use roaring::RoaringBitmap;
 
 use crate::bucket::Bucket;
-use crate::cel::{Failed, Value, of_entered, of_object, of_recipient, of_tenant};
+use crate::cel::{EvaluationFailure, Value, of_entered, of_object, of_recipient, of_tenant};
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::unanswered::UnansweredCondition;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::unanswered::Unanswered;
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::id::Id;
 use crate::model::number::RecipientNo;
@@ -22,11 +22,11 @@ pub(crate) struct ConditionAnswers {
     pub(crate) untrue: RoaringBitmap,
     /// It has no answer.
     pub(crate) unanswered: RoaringBitmap,
-    why: Option<Failed>,
+    why: Option<EvaluationFailure>,
 }
 
 impl ConditionAnswers {
-    fn note(&mut self, recipients: RoaringBitmap, answer: Result<bool, Failed>) {
+    fn note(&mut self, recipients: RoaringBitmap, answer: Result<bool, EvaluationFailure>) {
         match answer {
             Ok(true) => {}
             Ok(false) => self.untrue |= recipients,
@@ -38,9 +38,14 @@ impl ConditionAnswers {
     }
 
     /// The report on entries that end because there is no answer.
-    pub(crate) fn report(&self, event: &Id, of_type: &Type, entries: u64) -> Option<Unanswered> {
+    pub(crate) fn report(
+        &self,
+        event: &Id,
+        of_type: &Type,
+        entries: u64,
+    ) -> Option<UnansweredCondition> {
         let condition = of_type.condition.as_ref()?;
-        Some(Unanswered {
+        Some(UnansweredCondition {
             event: event.clone(),
             event_type: of_type.name.clone(),
             condition: condition.text.clone(),

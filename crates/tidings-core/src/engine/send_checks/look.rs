@@ -16,38 +16,38 @@ use crate::rules::compiled::CompiledRules;
 
 /// The facts that decide about the entries of one event on one channel. Those left out end nothing.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct SendCheckFacts<'a> {
     /// Its tenant was disabled or deleted.
-    pub(crate) tenant_gone: Ends<'a>,
+    pub(crate) tenant_gone: EndedRecipients<'a>,
     /// Its type is no longer configured.
-    pub(crate) unknown_type: Ends<'a>,
+    pub(crate) unknown_type: EndedRecipients<'a>,
     /// The recipient is gone.
-    pub(crate) gone: Ends<'a>,
+    pub(crate) gone: EndedRecipients<'a>,
     /// `expires_at` has come.
-    pub(crate) expired: Ends<'a>,
+    pub(crate) expired: EndedRecipients<'a>,
     /// The preference says never.
-    pub(crate) never: Ends<'a>,
+    pub(crate) never: EndedRecipients<'a>,
     /// The condition of its type is false.
-    pub(crate) untrue: Ends<'a>,
+    pub(crate) untrue: EndedRecipients<'a>,
     /// The condition of its type has no answer.
-    pub(crate) unanswered: Ends<'a>,
+    pub(crate) unanswered: EndedRecipients<'a>,
     /// Its object is withdrawn.
-    pub(crate) withdrawn: Ends<'a>,
+    pub(crate) withdrawn: EndedRecipients<'a>,
     /// The recipient has seen it, and that counts.
-    pub(crate) seen: Ends<'a>,
+    pub(crate) seen: EndedRecipients<'a>,
     /// It is older than the type's look-back.
-    pub(crate) stale: Ends<'a>,
+    pub(crate) stale: EndedRecipients<'a>,
     /// The recipient has no address.
-    pub(crate) no_address: Ends<'a>,
+    pub(crate) no_address: EndedRecipients<'a>,
     /// The recipient's address is suppressed.
-    pub(crate) suppressed: Ends<'a>,
+    pub(crate) suppressed: EndedRecipients<'a>,
     /// The channel's `allow` leaves the recipient's address out.
-    pub(crate) not_allowed: Ends<'a>,
+    pub(crate) not_allowed: EndedRecipients<'a>,
 }
 
 /// The recipients to whom a fact applies.
 #[derive(Clone, Copy, Default)]
-pub(crate) enum Ends<'a> {
+pub(crate) enum EndedRecipients<'a> {
     #[default]
     None,
     All,
@@ -56,10 +56,10 @@ pub(crate) enum Ends<'a> {
 }
 
 /// A check: the reason that it gives, and the fact that it looks at.
-type Check = (Reason, for<'a> fn(&Facts<'a>) -> Ends<'a>);
+type SendCheck = (Reason, for<'a> fn(&SendCheckFacts<'a>) -> EndedRecipients<'a>);
 
 /// The checks in their order: the first that applies ends the entry.
-const CHECKS: [Check; 13] = [
+const CHECKS: [SendCheck; 13] = [
     (Reason::TenantGone, |facts| facts.tenant_gone),
     (Reason::UnknownType, |facts| facts.unknown_type),
     (Reason::RecipientGone, |facts| facts.gone),
@@ -81,7 +81,7 @@ pub(crate) fn reasons() -> impl Iterator<Item = Reason> {
     CHECKS.iter().map(|(reason, _)| *reason)
 }
 
-impl<'a> Ends<'a> {
+impl<'a> EndedRecipients<'a> {
     /// All or none.
     pub(crate) fn all_if(applies: bool) -> Self {
         if applies { Self::All } else { Self::None }
@@ -115,9 +115,9 @@ impl<'a> Ends<'a> {
 }
 
 /// The checks that may end an entry of one event on one channel, in their order.
-pub(crate) struct Checks<'a>(Vec<(Reason, Ends<'a>)>);
+pub(crate) struct Checks<'a>(Vec<(Reason, EndedRecipients<'a>)>);
 
-impl<'a> Facts<'a> {
+impl<'a> SendCheckFacts<'a> {
     /// The checks that may end something, given these facts.
     pub(crate) fn checks(&self) -> Checks<'a> {
         let checks = CHECKS.iter().map(|(reason, fact)| (*reason, fact(self)));
@@ -156,18 +156,20 @@ pub(crate) fn facts_of(
     kept: &StoredArrival,
     header: &Header,
     at: Instant,
-) -> Facts<'static> {
+) -> SendCheckFacts<'static> {
     let version = compiled.current();
     let of_type = version.and_then(|version| version.of_type(kept.arrival.type_no));
     let look_back = of_type.and_then(|of_type| of_type.rules.look_back_ms);
     let Arrival { tenant, place, .. } = kept.arrival;
-    Facts {
-        tenant_gone: Ends::all_if(intake.tenants.are_void(tenant, place)),
-        unknown_type: Ends::all_if(of_type.is_none()),
-        expired: Ends::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
-        withdrawn: Ends::all_if(intake.objects.withdrawn.contains_key(&header.object)),
-        stale: Ends::all_if(look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms))),
-        ..Facts::default()
+    SendCheckFacts {
+        tenant_gone: EndedRecipients::all_if(intake.tenants.are_void(tenant, place)),
+        unknown_type: EndedRecipients::all_if(of_type.is_none()),
+        expired: EndedRecipients::all_if(header.expires_at.is_some_and(|expires| expires <= at)),
+        withdrawn: EndedRecipients::all_if(intake.objects.withdrawn.contains_key(&header.object)),
+        stale: EndedRecipients::all_if(
+            look_back.is_some_and(|ms| kept.arrival.t < at.plus_ms(-ms)),
+        ),
+        ..SendCheckFacts::default()
     }
 }
 
@@ -179,35 +181,35 @@ mod tests {
     fn the_first_check_that_applies_ends_an_entry() {
         let somebody = RoaringBitmap::from_iter([1, 2]);
         let is_seen = |number| number == 1;
-        let mut facts = Facts {
-            tenant_gone: Ends::All,
-            unknown_type: Ends::All,
-            gone: Ends::Of(&somebody),
-            expired: Ends::All,
-            never: Ends::Of(&somebody),
-            untrue: Ends::All,
-            unanswered: Ends::Of(&somebody),
-            withdrawn: Ends::All,
-            seen: Ends::Where(&is_seen),
-            stale: Ends::All,
-            no_address: Ends::Of(&somebody),
-            suppressed: Ends::All,
-            not_allowed: Ends::Of(&somebody),
+        let mut facts = SendCheckFacts {
+            tenant_gone: EndedRecipients::All,
+            unknown_type: EndedRecipients::All,
+            gone: EndedRecipients::Of(&somebody),
+            expired: EndedRecipients::All,
+            never: EndedRecipients::Of(&somebody),
+            untrue: EndedRecipients::All,
+            unanswered: EndedRecipients::Of(&somebody),
+            withdrawn: EndedRecipients::All,
+            seen: EndedRecipients::Where(&is_seen),
+            stale: EndedRecipients::All,
+            no_address: EndedRecipients::Of(&somebody),
+            suppressed: EndedRecipients::All,
+            not_allowed: EndedRecipients::Of(&somebody),
         };
-        let lifts: [fn(&mut Facts<'_>); 13] = [
-            |facts| facts.tenant_gone = Ends::None,
-            |facts| facts.unknown_type = Ends::None,
-            |facts| facts.gone = Ends::None,
-            |facts| facts.expired = Ends::None,
-            |facts| facts.never = Ends::None,
-            |facts| facts.untrue = Ends::None,
-            |facts| facts.unanswered = Ends::None,
-            |facts| facts.withdrawn = Ends::None,
-            |facts| facts.seen = Ends::None,
-            |facts| facts.stale = Ends::None,
-            |facts| facts.no_address = Ends::None,
-            |facts| facts.suppressed = Ends::None,
-            |facts| facts.not_allowed = Ends::None,
+        let lifts: [fn(&mut SendCheckFacts<'_>); 13] = [
+            |facts| facts.tenant_gone = EndedRecipients::None,
+            |facts| facts.unknown_type = EndedRecipients::None,
+            |facts| facts.gone = EndedRecipients::None,
+            |facts| facts.expired = EndedRecipients::None,
+            |facts| facts.never = EndedRecipients::None,
+            |facts| facts.untrue = EndedRecipients::None,
+            |facts| facts.unanswered = EndedRecipients::None,
+            |facts| facts.withdrawn = EndedRecipients::None,
+            |facts| facts.seen = EndedRecipients::None,
+            |facts| facts.stale = EndedRecipients::None,
+            |facts| facts.no_address = EndedRecipients::None,
+            |facts| facts.suppressed = EndedRecipients::None,
+            |facts| facts.not_allowed = EndedRecipients::None,
         ];
         let order = [
             Reason::TenantGone,
@@ -235,11 +237,11 @@ mod tests {
     fn sets_end_as_their_entries_do() {
         let (gone, never) = (RoaringBitmap::from_iter([1, 9]), (0..3).collect());
         let is_seen = |number| number % 2 == 0;
-        let facts = Facts {
-            gone: Ends::Of(&gone),
-            never: Ends::Of(&never),
-            seen: Ends::Where(&is_seen),
-            ..Facts::default()
+        let facts = SendCheckFacts {
+            gone: EndedRecipients::Of(&gone),
+            never: EndedRecipients::Of(&never),
+            seen: EndedRecipients::Where(&is_seen),
+            ..SendCheckFacts::default()
         };
         let checks = facts.checks();
         let mut ends = Vec::new();

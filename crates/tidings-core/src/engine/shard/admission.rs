@@ -9,23 +9,24 @@ use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 
+use self::admitted::{PendingKeyRecipients, key_of_event, of_tenant};
 use self::once::OnceKey;
-use super::admitted::{Admitted, key_of_event, of_tenant};
-use super::publish::Routed;
+use super::publish::RoutedSets;
 use super::state::Shard;
 use super::take_back::EntryFilter;
-use crate::bucket::{Closing, Frozen};
+use crate::bucket::{Closing, FrozenRecipients};
 use crate::engine::intake::accepted;
 use crate::engine::intake::state::Intake;
+use crate::engine::reach::KeptBackState;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::left_out::{LeftOut, left_out_key};
+use crate::engine::rows::left_out::{LeftOutCount, left_out_key};
 use crate::engine::rows::named::scheduled_key;
-use crate::engine::rows::not_entered::NotEntered;
-use crate::engine::rows::reach::Reached;
+use crate::engine::rows::not_reached::{NotReachedReason, NotReachedSet, NotReachedSets};
+use crate::engine::shard::schedule::NotEntered;
 use crate::index::FoundEntry;
 use crate::journal::record::Entries;
-use crate::journal::stored::{StoredArrival, Unreadable, decode, encode};
+use crate::journal::stored::{StoredArrival, Unreadable, encode};
 use crate::journal::table::{Owner, Partition};
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
@@ -35,19 +36,21 @@ use crate::model::reason::Reason;
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
-use crate::rules::{Admission, Per};
+use crate::rules::{Admission, AdmissionKeyPart};
+use crate::sets::set::Set;
 
+pub(crate) mod admitted;
 pub(crate) mod once;
 
 /// A type, and the field by which its admission keys differ.
 #[derive(Clone, Copy)]
 struct AdmissionKeySpec {
     type_no: TypeNo,
-    per: Per,
+    per: AdmissionKeyPart,
 }
 
 /// The place of pending entries that have entered their lanes.
-enum PendingIn {
+enum PendingPlace {
     Lane(Seq, ChannelNo),
     Message(Seq, ChannelNo, MessageId),
 }
@@ -103,7 +106,8 @@ impl Shard {
         draft: &mut Draft<'_>,
         row: &EventRow,
         of_type: &Type,
-        routed: &mut BTreeMap<BucketNo, Routed>,
+        routed: &mut BTreeMap<BucketNo, RoutedSets>,
+        not_reached: &mut BTreeMap<BucketNo, NotReachedSets>,
     ) -> Result<u64, Unreadable> {
         if of_type.rules.admission == Admission::Always {
             return Ok(0);
@@ -112,7 +116,11 @@ impl Shard {
         let mut admission = EventAdmission { shard: &mut *self, intake, draft, row, of_type, key };
         let mut suppressed = 0;
         for (&bucket, routed) in routed.iter_mut() {
-            suppressed += admission.admit(bucket, routed)?;
+            let once = admission.admit(bucket, routed)?;
+            suppressed += once.iter().map(|of| of.recipients.len()).sum::<u64>();
+            if !once.is_empty() {
+                not_reached.entry(bucket).or_default().extend(once);
+            }
         }
         self.tally.suppressed += suppressed;
         Ok(suppressed)
@@ -125,14 +133,14 @@ impl PendingEntries<'_> {
         &self,
         message: MessageId,
         open: &Closing,
-        entries: &mut Vec<(u64, PendingIn, RoaringBitmap)>,
+        entries: &mut Vec<(u64, PendingPlace, RoaringBitmap)>,
     ) -> Result<(), Unreadable> {
         let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
         let found = self.shard.messages(self.draft).entries_made(message, open)?;
         for FoundEntry { number, source } in &found.entries {
             let kept = found.source(*source).0;
             if kept.arrival.type_no == self.of_type.no {
-                let place = PendingIn::Message(kept.seq, channel, message);
+                let place = PendingPlace::Message(kept.seq, channel, message);
                 entries.push((self.key(kept)?, place, [*number].into()));
             }
         }
@@ -171,8 +179,8 @@ impl PendingEntries<'_> {
                     self.in_message(message, open, &mut entries)?;
                 }
                 messages.extend(entries.into_iter().filter_map(|(of, place, _)| match place {
-                    PendingIn::Message(.., message) if of == key => Some(message),
-                    PendingIn::Message(..) | PendingIn::Lane(..) => None,
+                    PendingPlace::Message(.., message) if of == key => Some(message),
+                    PendingPlace::Message(..) | PendingPlace::Lane(..) => None,
                 }));
             }
         }
@@ -223,7 +231,7 @@ impl PendingEntries<'_> {
         &self,
         bucket: BucketNo,
         recipients: Option<&RoaringBitmap>,
-    ) -> Result<Vec<(u64, PendingIn, RoaringBitmap)>, Unreadable> {
+    ) -> Result<Vec<(u64, PendingPlace, RoaringBitmap)>, Unreadable> {
         let mut entries = Vec::new();
         let filter =
             EntryFilter { recipients, type_no: Some(self.of_type.no), ..EntryFilter::default() };
@@ -236,7 +244,7 @@ impl PendingEntries<'_> {
                     continue;
                 }
                 let kept = found.source(source).0;
-                entries.push((self.key(kept)?, PendingIn::Lane(kept.seq, channel), of_source));
+                entries.push((self.key(kept)?, PendingPlace::Lane(kept.seq, channel), of_source));
             }
         }
         let bucket = &self.shard.buckets[bucket];
@@ -258,9 +266,9 @@ impl PendingEntries<'_> {
         let arrival = &kept.arrival;
         let per = self.of_type.rules.per;
         match per {
-            Per::Type => Ok(of_tenant(0, arrival.tenant)),
-            Per::Object => Ok(of_tenant(arrival.about.object, arrival.tenant)),
-            Per::Target => {
+            AdmissionKeyPart::Type => Ok(of_tenant(0, arrival.tenant)),
+            AdmissionKeyPart::Object => Ok(of_tenant(arrival.about.object, arrival.tenant)),
+            AdmissionKeyPart::Target => {
                 let row = accepted::read(self.draft, arrival.at.day(), arrival.event)?;
                 Ok(key_of_event(per, &row.event, arrival.tenant))
             }
@@ -273,11 +281,16 @@ impl EventAdmission<'_, '_> {
         PendingEntries { shard: self.shard, draft: self.draft, of_type: self.of_type }
     }
 
-    /// Leaves out recipients of a bucket, and ends what the event replaces there; returns the number left out.
-    fn admit(&mut self, bucket: BucketNo, routed: &mut Routed) -> Result<u64, Unreadable> {
+    /// Leaves out recipients of a bucket, and ends what the event replaces there; returns those left out.
+    fn admit(
+        &mut self,
+        bucket: BucketNo,
+        routed: &mut RoutedSets,
+    ) -> Result<NotReachedSets, Unreadable> {
         let mut recipients = routed.values().fold(RoaringBitmap::new(), |all, set| all | set);
+        let mut not_reached = NotReachedSets::new();
         if recipients.is_empty() {
-            return Ok(0);
+            return Ok(not_reached);
         }
         let why = self.of_type.rules.admission;
         let once = self.left_out(bucket, &recipients)?;
@@ -289,9 +302,21 @@ impl EventAdmission<'_, '_> {
             self.replace(bucket, pending)?;
         }
         if !once.is_empty() {
+            let names = &self.shard.compiled.names;
+            for (route, recipients) in routed.iter() {
+                let channels = route.lanes.iter().map(|lane| names.lane(*lane).channel).collect();
+                let recipients: Set = (recipients & &once).into();
+                let why = match why {
+                    Admission::OnceEver => NotReachedReason::OnceEver,
+                    _ => NotReachedReason::OncePending,
+                };
+                if !recipients.is_empty() {
+                    not_reached.push(NotReachedSet { why, channels, recipients });
+                }
+            }
             routed.values_mut().for_each(|set| *set -= &once);
             routed.retain(|_, set| !set.is_empty());
-            let row = LeftOut { why, recipients: once.len() }.row();
+            let row = LeftOutCount { why, recipients: once.len() }.row();
             let today = Partition::Day(self.shard.now.day());
             self.draft.put(today, left_out_key(bucket, self.row.place), row);
         }
@@ -299,7 +324,7 @@ impl EventAdmission<'_, '_> {
             // Is noted before the entries exist: the list may name too many, never too few.
             *known.by_key.entry(self.key).or_default() |= recipients;
         }
-        Ok(once.len())
+        Ok(not_reached)
     }
 
     /// The recipients of a set left out by an admission of `once_*`.
@@ -328,7 +353,7 @@ impl EventAdmission<'_, '_> {
         if known.is_some_and(|known| known.is_good_for(per)) {
             return Ok(());
         }
-        let mut found = Admitted::none(per);
+        let mut found = PendingKeyRecipients::none(per);
         for (key, _, recipients) in self.pending_entries().entered(bucket, None)? {
             *found.by_key.entry(key).or_default() |= recipients;
         }
@@ -367,11 +392,11 @@ impl EventAdmission<'_, '_> {
             }
             pending.recipients |= &recipients;
             match place {
-                PendingIn::Lane(seq, channel) => {
+                PendingPlace::Lane(seq, channel) => {
                     let recipients = recipients.into();
                     pending.waiting.push(Entries { seq, channel, recipients });
                 }
-                PendingIn::Message(seq, channel, message) => {
+                PendingPlace::Message(seq, channel, message) => {
                     pending.messages.push((seq, channel, message));
                 }
             }
@@ -399,10 +424,12 @@ impl EventAdmission<'_, '_> {
 
     /// Ends pending entries because the event takes their place.
     fn replace(&mut self, bucket: BucketNo, pending: PendingOfKey) -> Result<(), Unreadable> {
-        self.shard.cut(self.draft, bucket, Some(Reason::Replaced), pending.waiting);
+        self.shard.cut(self.draft, bucket, Some(Reason::Replaced), pending.waiting)?;
         let mut messages = pending.messages;
         // Messages that may have been handed over keep their entries.
-        messages.retain(|(.., message)| self.draft.reach.get(message) == Some(&Reached::KeptBack));
+        messages.retain(|(.., message)| {
+            self.draft.reach.get(message) == Some(&KeptBackState::KeptBack)
+        });
         self.shard.take_out(self.draft, bucket, Reason::Replaced, messages)?;
         for ((t, place), recipients) in pending.scheduled {
             self.replace_scheduled(bucket, t, place, &recipients)?;
@@ -421,7 +448,8 @@ impl EventAdmission<'_, '_> {
         let Some(bytes) = self.draft.get_chunked(Partition::Base, &key)? else {
             return Ok(());
         };
-        let mut frozen: Frozen = decode("a scheduled audience", &bytes)?;
+        let mut frozen = FrozenRecipients::decode(&bytes)?;
+        let event = frozen.event;
         let mut replaced = NotEntered::default();
         for subset in &mut frozen.subsets {
             let ended = &subset.recipients.0 & recipients;
@@ -437,7 +465,7 @@ impl EventAdmission<'_, '_> {
             scheduled.insert((t, place), frozen.everyone());
             self.draft.put_chunked(Partition::Base, key, &encode(&frozen));
         }
-        self.shard.drop_entries(self.draft, bucket, place, replaced);
+        self.shard.drop_entries(self.draft, bucket, (place, event), replaced);
         Ok(())
     }
 }

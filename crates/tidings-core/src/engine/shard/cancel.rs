@@ -5,22 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringBitmap;
 
-use super::messages::Within;
+use super::messages::ArrivalEntryStates;
 use super::state::Shard;
+use crate::engine::acts::act::Cancel;
+use crate::engine::acts::applied::CancelCount;
+use crate::engine::message::counted::CountedMessage;
+use crate::engine::message::index_writer::MessageIndexWriter;
 use crate::engine::message::message_row::message_key;
-use crate::engine::rows::act::{Cancel, CancelCount};
+use crate::engine::message::sent::Sent;
+use crate::engine::reach::KeptBackState;
+use crate::engine::replies::reply::TakenBackEntries;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::not_entered::NotEntered;
-use crate::engine::rows::reach::Reached;
-use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::reply::TakenBack;
-use crate::engine::rows::sent::Sent;
+use crate::engine::shard::schedule::NotEntered;
 use crate::journal::record::{Entries, Record};
+use crate::journal::record_size::{pieces, set_bytes};
 use crate::journal::stored::{Unreadable, encode};
 use crate::journal::table::Partition;
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::id::BucketNo;
-use crate::model::number::{EventNo, MessageId, RecipientNo, Seq};
+use crate::model::messages::MessageState;
+use crate::model::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq};
 use crate::model::reason::{Ending, Reason};
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
@@ -66,7 +70,7 @@ impl Shard {
             return Ok(());
         };
         let mut unwanted = self.messages(draft).unwanted(bucket, whose, tenant, &version)?;
-        unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&Reached::KeptBack));
+        unwanted.retain(|(.., message)| draft.reach.get(message) == Some(&KeptBackState::KeptBack));
         self.take_out(draft, bucket, Reason::Preference, unwanted)
     }
 
@@ -79,7 +83,7 @@ impl Shard {
     ) -> Result<(), Unreadable> {
         for message in self.messages(draft).messages_to(bucket, number, None) {
             let seqs = self.messages(draft).seqs_of(message)?;
-            self.end_message(draft, message, seqs, Ending::RecipientGone);
+            self.end_message(draft, message, seqs, Ending::RecipientGone)?;
         }
         Ok(())
     }
@@ -91,7 +95,7 @@ impl Shard {
         before: Day,
     ) -> Result<(), Unreadable> {
         for (message, seqs) in self.messages(draft).messages_before(before)? {
-            self.end_message(draft, message, seqs, Ending::Forgotten);
+            self.end_message(draft, message, seqs, Ending::Forgotten)?;
         }
         Ok(())
     }
@@ -117,12 +121,19 @@ impl Shard {
             let Some((day, row)) = self.messages(draft).message_row(message, from)? else {
                 continue;
             };
+            draft.concerned.message(message, 0);
             let row = row.without(closing, &seqs, why);
             let key = message_key(message);
             draft.put_chunked(Partition::Day(day), key, &encode(&row));
             if row.entries(closing).is_empty() {
                 withdrawn.entry(closing).or_default().insert(number.0);
-                self.tally.messages -= 1;
+                // Another shard may have counted it, before the buckets were divided anew: the sum is right.
+                self.tally.messages = self.tally.messages.wrapping_sub(1);
+                let taken = row.taken(closing).into_iter().map(|(seq, _)| seq);
+                let at = (row.at, channel);
+                let of_bucket = &self.buckets[bucket];
+                let counted = CountedMessage::read(of_bucket, draft.view, at, taken)?;
+                counted.count(&mut self.figures, MessageState::Cancelled);
             }
             for seq in seqs {
                 items.entry((seq, channel)).or_default().insert(number.0);
@@ -132,8 +143,13 @@ impl Shard {
             .into_iter()
             .map(|((seq, channel), recipients)| Entries { seq, channel, recipients })
             .collect();
-        self.cut(draft, bucket, Some(why), items);
+        self.cut(draft, bucket, Some(why), items)?;
         for (closing, recipients) in withdrawn {
+            // Precedes the record, which takes the messages off the closing.
+            if let Some(due) = self.buckets[bucket].closings.get(&closing).map(|open| open.at) {
+                let id = ClosingId { bucket, seq: closing };
+                MessageIndexWriter::of(self, draft).withdrawn(id, due, why, &recipients)?;
+            }
             let record = Record::Withdrawn { at: self.now, closing, recipients };
             self.write(draft, bucket, record);
         }
@@ -157,7 +173,7 @@ impl Shard {
                 ended.end_all(subset, &subset.recipients, why);
             }
             count += ended.entries();
-            self.drop_entries(draft, bucket, place, ended);
+            self.drop_entries(draft, bucket, (place, frozen.event), ended);
         }
         Ok(count)
     }
@@ -170,16 +186,17 @@ impl Shard {
         message: MessageId,
         seqs: Vec<Seq>,
         ending: Ending,
-    ) {
+    ) -> Result<(), Unreadable> {
         let ending = match draft.reach.get(&message) {
-            Some(Reached::KeptBack) => ending,
-            Some(Reached::InDoubt) => Ending::Unknown,
+            Some(KeptBackState::KeptBack) => ending,
+            Some(KeptBackState::InDoubt) => Ending::Unknown,
             // Was handed over: its outcome is about to come, and counts.
-            None => return,
+            None => return Ok(()),
         };
+        draft.concerned.message(message, seqs.len());
         let MessageId { closing, number } = message;
         let sent = Sent { number, seqs, ending, resent: 0 };
-        self.note(draft, closing, &[sent]);
+        self.note(draft, closing, &[sent])
     }
 }
 
@@ -194,11 +211,11 @@ impl CancelInBucket<'_, '_> {
     /// Ends the entries within reach; a withdrawal hides those that inboxes show, too.
     fn end(
         &mut self,
-        reach: Within,
+        reach: ArrivalEntryStates,
         withdraws: bool,
-        sum: &mut TakenBack,
+        sum: &mut TakenBackEntries,
     ) -> Result<(), Unreadable> {
-        let Within { waiting, kept_back, gone, shown, tenant } = reach;
+        let ArrivalEntryStates { waiting, kept_back, gone, shown, tenant } = reach;
         let items = waiting.into_iter().map(|((seq, channel), recipients)| Entries {
             seq,
             channel,
@@ -208,7 +225,7 @@ impl CancelInBucket<'_, '_> {
         sum.cancelled += items.iter().map(|entries| entries.recipients.len()).sum::<u64>();
         sum.removed_from_batch += kept_back.len() as u64;
         sum.too_late += gone;
-        self.shard.cut(self.draft, self.bucket, Some(Reason::Event), items);
+        self.shard.cut(self.draft, self.bucket, Some(Reason::Event), items)?;
         self.shard.take_out(self.draft, self.bucket, Reason::Event, kept_back)?;
         if withdraws && !shown.is_empty() {
             let hidden = shown.values().map(RoaringBitmap::len).sum::<u64>();

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::state::Shard;
+use crate::engine::acts::act::{Cancel, CancelledEvents};
 use crate::engine::intake::locate;
 use crate::engine::intake::locate::EventPlaces;
 use crate::engine::intake::state::Intake;
-use crate::engine::rows::act::{Cancel, CancelledEvents};
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::named::Located;
+use crate::engine::rows::named::EventLocation;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::{Owner, Table};
 use crate::model::command::Cancelled;
@@ -38,7 +38,8 @@ impl Copies<'_> {
         };
         let mut events = cancel.events.clone();
         let copies = self.copies_of(name, table)?.into_iter();
-        let is_of = |located: &Located| cancel.tenant.is_none() || located.tenant == cancel.tenant;
+        let is_of =
+            |located: &EventLocation| cancel.tenant.is_none() || located.tenant == cancel.tenant;
         for (day, located) in copies.filter(|(_, located)| is_of(located)) {
             events.entry(located.place).or_default().days.extend(day);
         }

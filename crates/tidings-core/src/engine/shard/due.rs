@@ -6,15 +6,16 @@ use roaring::RoaringBitmap;
 
 use super::state::Shard;
 use super::tenant::TenantRemoval;
-use crate::bucket::Due;
-use crate::content::message::{Item, Message, Skipped};
+use crate::bucket::DueWindows;
+use crate::content::message::{Item, Message, SkippedEntry};
+use crate::engine::figures::counting::{CountKey, FigureCounter};
+use crate::engine::figures::measure::Slot;
 use crate::engine::inbox::mark::item_records;
 use crate::engine::intake::state::Intake;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::inbox_delivery::InboxDelivery;
 use crate::engine::send_checks::condition::ask;
-use crate::engine::send_checks::look::{Ends, Facts, facts_of};
+use crate::engine::send_checks::look::{EndedRecipients, SendCheckFacts, facts_of};
 use crate::engine::shard::admission::once::DeliveredOnce;
 use crate::index::headers::Header;
 use crate::journal::record::{Record, Variant};
@@ -22,12 +23,17 @@ use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::batch_key::{BatchKey, LaneKey};
 use crate::model::channel::{INBOX, INBOX_NO};
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::RecipientNo;
+use crate::model::number::{ClosingId, EventNo, RecipientNo};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::tenant::TenantNo;
+use crate::model::time::Instant;
 use crate::rules::Admission;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
+
+mod inbox_delivery;
+
+pub use inbox_delivery::InboxDelivery;
 
 /// The lanes and snoozed items of a bucket that are due.
 struct DueInBucket<'a, 'd> {
@@ -110,7 +116,7 @@ impl DueInBucket<'_, '_> {
     /// Closes the lanes; returns whether there were any.
     fn close_lanes(&mut self, intake: &Intake) -> Result<bool, Unreadable> {
         let mut any = false;
-        for (lane, Due { closing, counting }) in self.take_lanes(intake) {
+        for (lane, DueWindows { closing, counting }) in self.take_lanes(intake) {
             // Counts come before caps: a window with too few entries sends nothing, and must not use up
             // a cap.
             let recipients = closing | self.count(&lane, counting)?;
@@ -119,15 +125,18 @@ impl DueInBucket<'_, '_> {
                 continue;
             }
             any = true;
-            let at = self.shard.now;
-            let closing = Record::Closing { at, lane, recipients: recipients.into() };
-            self.shard.write(self.draft, self.bucket, closing);
+            let (at, bucket, tenant) = (self.shard.now, self.bucket, lane.tenant);
+            let channel = self.shard.compiled.names.lane(lane.lane).channel;
+            let closing = Record::Closing { at, lane, recipients: recipients.clone().into() };
+            let seq = self.shard.write(self.draft, bucket, closing);
+            let closing = ClosingId { bucket, seq };
+            self.shard.new_closings.add(at, channel, tenant, closing, &recipients);
         }
         Ok(any)
     }
 
     /// Takes the lanes from the wheel, by name.
-    fn take_lanes(&mut self, intake: &Intake) -> Vec<(LaneKey, Due)> {
+    fn take_lanes(&mut self, intake: &Intake) -> Vec<(LaneKey, DueWindows)> {
         let shard = &mut *self.shard;
         let (lanes, around) = shard.buckets[self.bucket].lanes_and_around(&shard.compiled);
         let mut due = lanes.take_due(shard.clock, around.terms);
@@ -217,7 +226,7 @@ impl NewArrivals<'_, '_> {
         };
         let (from, to) = (*from, *to);
         let mut except = Vec::new();
-        let mut reached: BTreeMap<Option<TenantNo>, RoaringBitmap> = BTreeMap::new();
+        let mut delivered: Vec<DeliveredArrival> = Vec::new();
         let (mut unanswered, mut once) = (Vec::new(), Vec::new());
         let mut any = false;
         for (_, kept) in fresh() {
@@ -239,16 +248,18 @@ impl NewArrivals<'_, '_> {
             let answers = conditional
                 .map(|of_type| ask(draft, intake, bucket, of_type, kept, shard.clock, &recipients));
             let answers = answers.transpose()?.unwrap_or_default();
-            let facts = Facts {
-                gone: Ends::Of(&bucket.roster.gone),
-                untrue: Ends::Of(&answers.untrue),
-                unanswered: Ends::Of(&answers.unanswered),
+            let facts = SendCheckFacts {
+                gone: EndedRecipients::Of(&bucket.roster.gone),
+                untrue: EndedRecipients::Of(&answers.untrue),
+                unanswered: EndedRecipients::Of(&answers.unanswered),
                 ..intake.with_header(draft, *day, event, look)?
             };
             let row = shard.ledger.at(self.bucket, *day, INBOX_NO);
+            let (figures, of) = (&mut shard.figures, CountKey::entries_of(&kept.arrival, INBOX_NO));
             let mut without_answer = 0;
             let recipients = facts.checks().divide(recipients, |reason, recipients| {
                 row.end(reason.outcome(), Some(reason), recipients.len());
+                figures.end(of, reason.outcome(), Some(reason), recipients.len());
                 if reason == Reason::ConditionError {
                     without_answer = recipients.len();
                 }
@@ -259,6 +270,7 @@ impl NewArrivals<'_, '_> {
                 unanswered.extend(answers.report(&id, of_type, without_answer));
             }
             row.end(Outcome::Delivered, None, recipients.len());
+            figures.end(of, Outcome::Delivered, None, recipients.len());
             if of_type.is_some_and(|of_type| of_type.rules.admission == Admission::OnceEver) {
                 let header = intake.with_header(draft, *day, event, Header::clone)?;
                 let (type_no, tenant) = (kept.arrival.type_no, kept.arrival.tenant);
@@ -269,10 +281,16 @@ impl NewArrivals<'_, '_> {
                     recipients: recipients.clone(),
                 });
             }
-            *reached.entry(kept.arrival.tenant).or_default() |= recipients;
+            let (t, place) = (kept.arrival.t, kept.arrival.place);
+            delivered.push(DeliveredArrival {
+                t,
+                place,
+                of: CountKey { at: now, ..of },
+                recipients,
+            });
         }
-        // Entries of two tenants never share a message.
-        shard.tally.messages += reached.values().map(RoaringBitmap::len).sum::<u64>();
+        let messages = count_delivered(&mut shard.figures, delivered);
+        shard.tally.messages = shard.tally.messages.wrapping_add(messages);
         if !any {
             // Writes no record: a start scans these arrivals again, and finds as little.
             shard.buckets[self.bucket].delivered_to = to;
@@ -281,6 +299,32 @@ impl NewArrivals<'_, '_> {
         let delivery = InboxDelivery { bucket: self.bucket, at: now, from, to, except, unanswered };
         Ok(Some((delivery, once)))
     }
+}
+
+/// An arrival with the recipients in whose inboxes it is new.
+struct DeliveredArrival {
+    t: Instant,
+    place: EventNo,
+    of: CountKey,
+    recipients: RoaringBitmap,
+}
+
+/// Counts what inboxes get at one instant, and returns the number of messages: each is of the type of its first
+/// entry. Entries of two tenants never share a message.
+fn count_delivered(figures: &mut FigureCounter, mut delivered: Vec<DeliveredArrival>) -> u64 {
+    // What was paused comes later than it arrived.
+    delivered.sort_by_key(|arrival| (arrival.t, arrival.place));
+    let mut reached: BTreeMap<Option<TenantNo>, RoaringBitmap> = BTreeMap::new();
+    for DeliveredArrival { t, of, recipients, .. } in delivered {
+        let items = recipients.len();
+        figures.add(of, Slot::ITEMS, items);
+        figures.add(of, Slot::delay(of.at.0 - t.0), items);
+        let reached = reached.entry(of.tenant).or_default();
+        let before = reached.len();
+        *reached |= recipients;
+        figures.add(of, Slot::SENT, reached.len() - before);
+    }
+    reached.values().map(RoaringBitmap::len).sum()
 }
 
 impl Reader<'_> {
@@ -364,7 +408,7 @@ impl Reader<'_> {
                         });
                         if let Some((_, reason, _)) = why.next() {
                             let (event, reason) = (header.id.clone(), *reason);
-                            message.skipped.push(Skipped { event, reason });
+                            message.skipped.push(SkippedEntry { event, reason });
                         }
                         continue;
                     }

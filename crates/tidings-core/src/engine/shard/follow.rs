@@ -10,10 +10,11 @@ use rustc_hash::FxHashMap;
 
 use super::state::Shard;
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::refused::Refused;
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::reply::{Refused, Reply};
 use crate::journal::record::{Record, TenantTopic};
+use crate::journal::record_size::{pieces, set_bytes};
 use crate::journal::stored::{Unreadable, decode, each, encode};
 use crate::journal::table::{Key, Owner, Partition, REST, Table};
 use crate::model::command::Command;
@@ -63,7 +64,7 @@ pub(crate) fn together(one: &Command, next: &Command) -> bool {
 const ROW_TOPICS_MAX: usize = 64;
 
 /// A recipient, and the tenant of topics that they follow.
-type RowsOf = (BucketNo, u32, Option<TenantNo>);
+type FollowerKey = (BucketNo, u32, Option<TenantNo>);
 
 /// The rows of a recipient's topics, by key.
 type TopicRows = BTreeMap<Vec<u8>, Vec<TenantTopic>>;
@@ -114,7 +115,7 @@ impl Subscriptions<'_, '_> {
         commands: &[&Command],
     ) -> Result<Vec<Result<Reply, Refused>>, Unreadable> {
         let mut changes: BTreeMap<BucketNo, FollowChanges<'_>> = BTreeMap::new();
-        let mut rows: Vec<(RowsOf, &Id)> = Vec::new();
+        let mut rows: Vec<(FollowerKey, &Id)> = Vec::new();
         let mut replies = Vec::with_capacity(commands.len());
         let (mut on, limits) = (true, self.shard.limits());
         let mut added: FxHashMap<RecipientAt, u64> = FxHashMap::default();

@@ -9,11 +9,14 @@ use super::admission::once::remembers_of;
 use super::follow::Subscriptions;
 use super::state::Shard;
 use super::tenant::TenantRemoval;
+use crate::engine::change_log::fields;
+use crate::engine::change_log::note::NotedChange;
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::refused::Refused;
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::rows::reply::{Refused, Reply};
 use crate::journal::record::Record;
+use crate::journal::record_size::{pieces, set_bytes};
 use crate::journal::stored::Unreadable;
 use crate::model::command::Command;
 use crate::model::id::BucketNo;
@@ -54,7 +57,9 @@ impl Memberships<'_, '_> {
             replies.push(reply.map(|(RecipientAt { bucket, number }, tenant)| {
                 if self.shard.buckets[bucket].members.has(tenant, number.0) != on {
                     let tenants = changes.entry(bucket).or_default();
-                    tenants.entry(tenant).or_default().insert(number.0);
+                    if tenants.entry(tenant).or_default().insert(number.0) {
+                        self.draft.noted.note(|| NotedChange::shown("member", !on, on));
+                    }
                 }
                 Reply::Done
             }));
@@ -74,9 +79,15 @@ impl Memberships<'_, '_> {
         &mut self,
         RecipientAt { bucket, number }: RecipientAt,
         mut tenants: BTreeSet<TenantNo>,
+        intake: &Intake,
     ) -> Result<(), Unreadable> {
+        let members = &self.shard.buckets[bucket].members;
+        let known: BTreeSet<TenantNo> = members.tenants_of(number.0).collect();
+        self.draft.noted.note_fields(|| {
+            fields::memberships(&known, &tenants, &intake.tenants).into_iter().collect()
+        });
         let mut left = BTreeSet::new();
-        for known in self.shard.buckets[bucket].members.tenants_of(number.0) {
+        for known in known {
             if !tenants.remove(&known) {
                 left.insert(known);
             }

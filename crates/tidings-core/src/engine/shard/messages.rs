@@ -7,9 +7,9 @@ use roaring::RoaringBitmap;
 use super::state::Shard;
 use crate::bucket::{Bucket, Closing};
 use crate::engine::message::message_row::{MessageRow, message_key};
+use crate::engine::reach::KeptBackState;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{Of, ended_by, ends};
-use crate::engine::rows::reach::Reached;
+use crate::engine::rows::ends::{EndSubject, ended_by, ends};
 use crate::engine::shard::mute::silenced;
 use crate::index::{Found, FoundEntry, SearchFilter};
 use crate::journal::record::Record;
@@ -21,11 +21,11 @@ use crate::model::id::BucketNo;
 use crate::model::number::{ClosingId, EventNo, MessageId, RecipientNo, Seq};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Day;
-use crate::rules::compiled::Version;
+use crate::rules::compiled::RulesVersion;
 
 /// Entries of an arrival in a bucket, by what a cancel can do with them.
 #[derive(Default)]
-pub(super) struct Within {
+pub(super) struct ArrivalEntryStates {
     /// Entries that wait.
     pub(super) waiting: BTreeMap<(Seq, ChannelNo), RoaringBitmap>,
     /// Entries in messages that are kept back.
@@ -59,9 +59,9 @@ impl Messages<'_> {
         bucket_no: BucketNo,
         place: EventNo,
         days: &BTreeSet<Day>,
-    ) -> Result<Within, Unreadable> {
+    ) -> Result<ArrivalEntryStates, Unreadable> {
         let bucket = &self.shard.buckets[bucket_no];
-        let mut reach = Within::default();
+        let mut reach = ArrivalEntryStates::default();
         for kept in bucket.index.arrivals_of(self.draft.view, place, days)? {
             reach.tenant = kept.arrival.tenant;
             let found = bucket.sets_of(self.draft.view, &kept)?;
@@ -102,7 +102,7 @@ impl Messages<'_> {
                     }
                     if !name.is_inbox() {
                         for message in self.messages_with(bucket_no, &address, kept.seq, &rest)? {
-                            if self.draft.reach.get(&message) == Some(&Reached::KeptBack) {
+                            if self.draft.reach.get(&message) == Some(&KeptBackState::KeptBack) {
                                 rest.remove(message.number.0);
                                 reach.kept_back.push((kept.seq, name.channel, message));
                             }
@@ -149,7 +149,7 @@ impl Messages<'_> {
         bucket_no: BucketNo,
         whose: Option<(u32, ChannelNo)>,
         tenant: Option<TenantNo>,
-        version: &Version,
+        version: &RulesVersion,
     ) -> Result<Vec<(Seq, ChannelNo, MessageId)>, Unreadable> {
         let bucket = &self.shard.buckets[bucket_no];
         let closings = bucket.closings.iter();
@@ -180,7 +180,7 @@ impl Messages<'_> {
         message: MessageId,
         channel: ChannelNo,
         open: &Closing,
-        version: &Version,
+        version: &RulesVersion,
     ) -> Result<Vec<Seq>, Unreadable> {
         let bucket = &self.shard.buckets[message.closing.bucket];
         let recipients = RoaringBitmap::from_iter([message.number.0]);
@@ -267,7 +267,7 @@ impl Messages<'_> {
     }
 
     /// The seqs of a built message.
-    pub(super) fn seqs_of(&self, message: MessageId) -> Result<Vec<Seq>, Unreadable> {
+    pub(crate) fn seqs_of(&self, message: MessageId) -> Result<Vec<Seq>, Unreadable> {
         let ClosingId { bucket, seq } = message.closing;
         let open = &self.shard.buckets[bucket].closings;
         let from = open.get(&seq).map(|open| open.at.day());
@@ -300,5 +300,5 @@ pub(crate) fn stored_ends(
     kept: &StoredArrival,
 ) -> Result<Vec<Record>, Unreadable> {
     let days = shard.journal_days.range(kept.arrival.at.day()..).copied();
-    ends(view, bucket.no, Of::Arrival(kept.seq), days)
+    ends(view, bucket.no, EndSubject::Arrival(kept.seq), days)
 }

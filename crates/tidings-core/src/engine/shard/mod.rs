@@ -1,12 +1,12 @@
 //! A shard: some buckets with one writer, and the effects of acts, commands and deadlines in it.
 
 pub(super) mod admission;
-pub(super) mod admitted;
 pub(super) mod buckets;
 pub(super) mod cancel;
 pub(super) mod copies;
 pub(super) mod due;
 pub(super) mod follow;
+pub(super) mod maintenance;
 pub(super) mod members;
 pub(super) mod messages;
 pub(super) mod mute;
@@ -19,3 +19,4 @@ pub(super) mod seen;
 pub(super) mod state;
 pub(super) mod take_back;
 pub(super) mod tenant;
+pub(super) mod waiting_of;

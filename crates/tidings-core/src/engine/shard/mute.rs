@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use crate::bucket::{Bucket, Why};
+use crate::bucket::{Bucket, EntryReasons};
 use crate::engine::intake::accepted;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::journal::record::{OnChannel, Variant};
+use crate::journal::record::{ChannelReasons, Variant};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::model::channel::ChannelNo;
 use crate::model::number::LaneNo;
 use crate::rules::compiled::Type;
-use crate::rules::names::Names;
+use crate::rules::names::NumberedNames;
 
 /// The lanes and the reasons of recipients who get the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,14 +28,14 @@ pub(crate) struct RecipientRoute {
     /// Indexes of the reasons' words.
     pub(crate) reasons: Vec<u16>,
     /// The channels with other reasons; never the inbox.
-    pub(crate) elsewhere: Vec<OnChannel>,
+    pub(crate) elsewhere: Vec<ChannelReasons>,
     /// True if these recipients have other entries of the event before.
     pub(crate) later: bool,
 }
 
 /// An entry of recipients who get the same: its reasons are `None` where they are those of all.
 #[derive(Clone, Debug)]
-pub(crate) struct Branch {
+pub(crate) struct RouteBranch {
     pub(crate) channel: ChannelNo,
     pub(crate) lane: LaneNo,
     pub(crate) reasons: Option<Vec<u16>>,
@@ -43,10 +43,10 @@ pub(crate) struct Branch {
 
 impl RecipientRoute {
     /// The way of entries, by channel, whose reasons are these but where they say otherwise.
-    pub(crate) fn of(entries: Vec<Branch>, reasons: &[u16]) -> Self {
+    pub(crate) fn of(entries: Vec<RouteBranch>, reasons: &[u16]) -> Self {
         let mut lanes: Vec<LaneNo> = entries.iter().map(|entry| entry.lane).collect();
         lanes.sort_unstable();
-        let mut each = entries.into_iter().map(|entry| OnChannel {
+        let mut each = entries.into_iter().map(|entry| ChannelReasons {
             channel: entry.channel,
             reasons: entry.reasons.unwrap_or_else(|| reasons.to_vec()),
         });
@@ -60,7 +60,7 @@ impl RecipientRoute {
     }
 
     /// Its entries by the time by which they come later, as the event's row has it.
-    pub(crate) fn by_after(self, row: &EventRow, names: &Names) -> Vec<(i64, Self)> {
+    pub(crate) fn by_after(self, row: &EventRow, names: &NumberedNames) -> Vec<(i64, Self)> {
         let mut lanes: BTreeMap<i64, Vec<LaneNo>> = BTreeMap::new();
         for lane in &self.lanes {
             let after_ms = row.after_ms(names.lane(*lane).channel);
@@ -118,6 +118,6 @@ pub(crate) fn silenced(
     }
     let arrival = &kept.arrival;
     let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
-    let why = Why { words: &arrival.reasons, reasons: variant.reasons_on(channel) };
+    let why = EntryReasons { words: &arrival.reasons, reasons: variant.reasons_on(channel) };
     Ok(mutes.silence(channel, (&row.event, row.tenant), why, recipients.clone()))
 }

@@ -7,12 +7,12 @@ use crate::engine::state::Engine;
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::channel::{INBOX_NO, channel_no};
-use crate::model::command::Pausable;
+use crate::model::command::PauseSubject;
 use crate::model::id::BucketNo;
 use crate::model::number::LaneNo;
 use crate::model::pause::Paused;
 use crate::rules::lane_kind::LaneKind;
-use crate::rules::names::Names;
+use crate::rules::names::NumberedNames;
 
 impl Engine {
     /// The paused types and channels.
@@ -27,13 +27,13 @@ impl Shard {
     pub(crate) fn pause(
         &mut self,
         draft: &mut Draft<'_>,
-        what: &Pausable,
+        what: &PauseSubject,
     ) -> Result<(), Unreadable> {
         match what {
-            Pausable::Type(name) => {
+            PauseSubject::Type(name) => {
                 self.paused.types.insert(name.as_str().to_owned());
             }
-            Pausable::Channel(name) => self.paused.channels.extend(channel_no(name)),
+            PauseSubject::Channel(name) => self.paused.channels.extend(channel_no(name)),
         }
         // Follows the change: entries move to the lanes that apply while it is paused.
         let filter = set_apart(&self.compiled.names, what);
@@ -44,13 +44,13 @@ impl Shard {
     pub(crate) fn resume(
         &mut self,
         draft: &mut Draft<'_>,
-        what: &Pausable,
+        what: &PauseSubject,
     ) -> Result<(), Unreadable> {
         match what {
-            Pausable::Type(name) => {
+            PauseSubject::Type(name) => {
                 self.paused.types.remove(name.as_str());
             }
-            Pausable::Channel(name) => {
+            PauseSubject::Channel(name) => {
                 channel_no(name).map(|channel| self.paused.channels.remove(&channel));
             }
         }
@@ -95,13 +95,13 @@ impl Shard {
 }
 
 /// The entries that wait apart while something is paused; none = they stay in their windows.
-fn set_apart(names: &Names, what: &Pausable) -> Option<EntryFilter<'static>> {
+fn set_apart(names: &NumberedNames, what: &PauseSubject) -> Option<EntryFilter<'static>> {
     match what {
-        Pausable::Type(name) => {
+        PauseSubject::Type(name) => {
             Some(EntryFilter { type_no: names.type_no(name.as_str()), ..EntryFilter::default() })
         }
         // The inbox has no windows that could stay open: what comes is set apart.
-        Pausable::Channel(name) => (channel_no(name) == Some(INBOX_NO))
+        PauseSubject::Channel(name) => (channel_no(name) == Some(INBOX_NO))
             .then(|| EntryFilter { channel: Some(INBOX_NO), ..EntryFilter::default() }),
     }
 }

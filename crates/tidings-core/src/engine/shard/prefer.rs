@@ -10,21 +10,23 @@ use super::take_back::EntryFilter;
 use super::tenant::TenantRemoval;
 use crate::bucket::{Preference, preferences_of};
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::journal::record::Record;
-use crate::model::channel::{ChannelNo, EACH, INBOX_NO, TABLE, channel_no};
+use crate::model::channel::{CHANNEL_KINDS, ChannelNo, EACH_CHANNEL, INBOX_NO, channel_no};
 use crate::model::command::Choice;
 use crate::model::id::{BucketNo, Id};
 use crate::model::limits::Bound;
 use crate::model::number::{RecipientAt, RecipientNo};
-use crate::model::occurrence::By;
+use crate::model::occurrence::ChangedBy;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::Rules;
 
 mod chosen;
+mod muted;
 
 /// A change of the preferences of a recipient.
 pub(crate) struct PreferenceChange<'a, 'd> {
@@ -32,7 +34,7 @@ pub(crate) struct PreferenceChange<'a, 'd> {
     intake: &'a Intake,
     draft: &'a mut Draft<'d>,
     recipient: RecipientAt,
-    by: By,
+    by: ChangedBy,
 }
 
 impl<'a, 'd> PreferenceChange<'a, 'd> {
@@ -43,7 +45,7 @@ impl<'a, 'd> PreferenceChange<'a, 'd> {
         intake: &'a Intake,
         draft: &'a mut Draft<'d>,
         recipient: &Id,
-        by: By,
+        by: ChangedBy,
     ) -> Result<Self, Refused> {
         let recipient = shard.find(recipient)?;
         Ok(Self { shard, intake, draft, recipient, by })
@@ -178,6 +180,8 @@ impl<'a, 'd> PreferenceChange<'a, 'd> {
         }
         // Precedes the records: hooks learn what has changed against the choices of before.
         self.note_chosen(&choices);
+        let unmuted = self.unmuted_before(&choices);
+        self.note_fields(&choices);
         let mut changed: BTreeMap<ChannelNo, BTreeSet<Option<TenantNo>>> = BTreeMap::new();
         for chosen in choices {
             if chosen.scope.digest().is_none() {
@@ -186,6 +190,7 @@ impl<'a, 'd> PreferenceChange<'a, 'd> {
             let at = self.shard.now;
             self.shard.write(self.draft, bucket, record_of(at, number, chosen));
         }
+        self.count_muted(&unmuted);
         let recipients = RoaringBitmap::from_iter([number.0]);
         for (channel, tenants) in changed {
             // A choice without a tenant applies to the entries of all tenants.
@@ -284,8 +289,8 @@ fn choosable(
     }
     let channels: Vec<ChannelNo> = match channel_no(channel) {
         Some(number) => vec![number],
-        None if channel == EACH && scope.may_be_on_each() => {
-            TABLE.iter().map(|channel| channel.number).collect()
+        None if channel == EACH_CHANNEL && scope.may_be_on_each() => {
+            CHANNEL_KINDS.iter().map(|channel| channel.number).collect()
         }
         None => return Err(Refused::UnknownChannel(channel.to_owned())),
     };

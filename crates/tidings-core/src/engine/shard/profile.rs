@@ -7,13 +7,17 @@ use super::follow::{Subscriptions, rows_of};
 use super::members::Memberships;
 use super::prefer::PreferenceChange;
 use super::state::Shard;
+use crate::engine::change_log::fields;
+use crate::engine::change_log::note::NotedChange;
 use crate::engine::inbox::mark::ItemMarks;
 use crate::engine::intake::state::Intake;
 use crate::engine::intake::tenants::Tenants;
+use crate::engine::replies::erasure::Erasure;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::record_size::pieces;
-use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::journal::record::Record;
+use crate::journal::record_size::pieces;
 use crate::journal::stored::Unreadable;
 use crate::journal::table::Partition;
 use crate::model::batch_key::{BatchKey, LaneKey};
@@ -22,7 +26,9 @@ use crate::model::command::Command;
 use crate::model::id::Id;
 use crate::model::limits::TooLarge;
 use crate::model::number::RecipientAt;
-use crate::model::recipient::{Addresses, GivenAddress, Recipient, RecipientChange, State};
+use crate::model::recipient::{
+    Addresses, GivenAddress, Recipient, RecipientChange, RecipientState,
+};
 use crate::model::tenant::{TenantNo, View};
 
 pub(super) mod devices;
@@ -73,7 +79,7 @@ impl Shard {
             Command::Flush { recipient, channel, lane, key, view } => {
                 let (channel, lane) = (channel.as_deref(), lane.as_deref());
                 let flush = Flush { recipient, channel, lane, key: key.as_ref(), view };
-                Ok(flush.run(self, intake, draft)?)
+                flush.run(self, intake, draft)
             }
             Command::Message { message, act } => self.operate(intake, draft, *message, *act),
             Command::Report { message, report } => {
@@ -93,6 +99,8 @@ impl Shard {
             | Command::Pause(_)
             | Command::Resume(_)
             | Command::Forget { .. }
+            | Command::BeginJob(_)
+            | Command::StopJob { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }
             | Command::ReportAddress { .. }
@@ -121,6 +129,17 @@ impl Shard {
     }
 }
 
+impl Shard {
+    /// Writes the profile of a recipient, and to the index what it changes of their addresses.
+    fn write_profile(&mut self, draft: &mut Draft<'_>, at: RecipientAt, profile: Recipient) {
+        let (RecipientAt { bucket, number }, now) = (at, self.now);
+        let new = (now, &profile.addresses);
+        self.addresses.change(draft, &self.buckets[bucket], number, new);
+        let record = Record::Profile { at: now, number, profile: Box::new(profile) };
+        self.write(draft, bucket, record);
+    }
+}
+
 /// Changes of profiles in a shard.
 struct ProfileChanges<'a, 'd> {
     shard: &'a mut Shard,
@@ -145,14 +164,14 @@ impl ProfileChanges<'_, '_> {
             None => (roster.next_number(), None),
         };
         let new = changed(&self.intake.tenants, known.clone(), change);
+        self.draft.noted.note_fields(|| fields::profile(known.as_ref(), &new));
         if known.as_ref() != Some(&new) {
-            let record = Record::Profile { at: self.shard.now, number, profile: Box::new(new) };
-            self.shard.write(self.draft, bucket, record);
+            self.shard.write_profile(self.draft, RecipientAt { bucket, number }, new);
         }
         if let Some(tenants) = tenants {
             // Follows the profile, whose record gives a new recipient the number.
             let mut memberships = Memberships { shard: self.shard, draft: self.draft };
-            memberships.set(RecipientAt { bucket, number }, tenants)?;
+            memberships.set(RecipientAt { bucket, number }, tenants, self.intake)?;
         }
         Ok(Reply::Done)
     }
@@ -171,14 +190,21 @@ impl ProfileChanges<'_, '_> {
 
     /// Erases a recipient.
     fn erase(&mut self, recipient: &Id) -> Result<Reply, StepError> {
-        let RecipientAt { bucket, number } = self.shard.find(recipient)?;
+        let at @ RecipientAt { bucket, number } = self.shard.find(recipient)?;
+        if self.draft.concerned.is_counted() {
+            let waiting = self.shard.waiting_of(self.draft, at)?;
+            self.draft.concerned.entries(waiting);
+        }
+        let erasure = Erasure::of(&self.shard.buckets[bucket], number);
+        self.shard.addresses.remove(self.draft, &self.shard.buckets[bucket], number)?;
         for key in rows_of(self.draft, bucket, number)?.into_keys() {
             self.draft.delete(Partition::Base, key);
         }
         self.shard.write(self.draft, bucket, Record::Erased { at: self.shard.now, number });
+        self.draft.noted.note(|| NotedChange::of(None));
         // Messages in doubt end as unknown here, since no attempt will tell more.
         self.shard.end_messages_to(self.draft, bucket, number)?;
-        Ok(Reply::Done)
+        Ok(Reply::Erased(Box::new(erasure)))
     }
 }
 
@@ -197,10 +223,10 @@ impl Flush<'_> {
         shard: &mut Shard,
         intake: &Intake,
         draft: &mut Draft<'_>,
-    ) -> Result<Reply, Refused> {
+    ) -> Result<Reply, StepError> {
         let Self { recipient, channel, lane, key, view } = self;
         let view = intake.tenants.view(view)?;
-        let RecipientAt { bucket, number } = shard.find(recipient)?;
+        let at @ RecipientAt { bucket, number } = shard.find(recipient)?;
         let channel = match channel {
             Some(name) => {
                 Some(channel_no(name).ok_or_else(|| Refused::UnknownChannel(name.to_owned()))?)
@@ -217,6 +243,10 @@ impl Flush<'_> {
                 && view.shows(lane_key.tenant)
         });
         let lanes: Vec<_> = open.map(|(at, _)| at).collect();
+        if draft.concerned.is_counted() {
+            let waiting = shard.waiting_in(draft, at, &lanes)?;
+            draft.concerned.entries(waiting);
+        }
         let due = lanes.len();
         // Where nothing waits the marker names the place at which the recipient was found flushed.
         let seq = if lanes.is_empty() {
@@ -245,7 +275,7 @@ fn changed(tenants: &Tenants, known: Option<Recipient>, change: &RecipientChange
         tz: None,
         locale: None,
         place: None,
-        state: State::Active,
+        state: RecipientState::Active,
         data: None,
         quiet_hours: None,
     });

@@ -5,17 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-use super::mute::{Branch, RecipientRoute};
+use super::mute::{RecipientRoute, RouteBranch};
 use super::state::Shard;
-use crate::bucket::{Bucket, Left, Why};
+use crate::bucket::{Bucket, EntryReasons, UnmutedReasons};
+use crate::engine::acts::applied::PublishCounts;
+use crate::engine::figures::counting::CountKey;
+use crate::engine::figures::measure::Slot;
 use crate::engine::intake::state::Intake;
-use crate::engine::rows::act::PublishCounts;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::record_size::{pieces, set_bytes};
+use crate::engine::rows::not_reached::{
+    NotReachedReason, NotReachedSet, NotReachedSets, put_not_reached,
+};
 use crate::journal::record::{About, Arrival, EventAt, Origin, Record, Variant};
+use crate::journal::record_size::{pieces, set_bytes};
 use crate::journal::stored::Unreadable;
-use crate::model::channel::{ChannelNo, INBOX_NO};
+use crate::model::channel::{CHANNELS, ChannelNo, INBOX_NO};
 use crate::model::event::{Audience, Pivot};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{LaneNo, RecipientAt, RecipientNo, TypeNo};
@@ -35,7 +40,7 @@ enum AudienceSource {
 }
 
 /// The sets of one bucket by lanes and reasons.
-pub(crate) type Routed = BTreeMap<RecipientRoute, RoaringBitmap>;
+pub(crate) type RoutedSets = BTreeMap<RecipientRoute, RoaringBitmap>;
 
 /// An event with its recipients of one instant.
 pub(crate) struct RoutedEvent<'a> {
@@ -44,11 +49,11 @@ pub(crate) struct RoutedEvent<'a> {
     pub(crate) t: Instant,
     /// The words of all reasons.
     pub(crate) words: &'a [String],
-    pub(crate) routed: BTreeMap<BucketNo, Routed>,
+    pub(crate) routed: BTreeMap<BucketNo, RoutedSets>,
 }
 
 /// One of these sets.
-type Destination = (RecipientRoute, RoaringBitmap);
+type RoutedSet = (RecipientRoute, RoaringBitmap);
 
 impl Shard {
     /// Applies an accepted event: it enters its lanes now, with this row, or its audience is kept until `t`.
@@ -66,20 +71,27 @@ impl Shard {
         let Some(of_type) = of_type else {
             return Ok(PublishCounts::default());
         };
-        let reasons = Reasons::of(row);
+        let reasons = ReasonWords::of(row);
         let audience = EventAudience { shard: &*self, row, of_type, reasons: &reasons };
-        let (mut counts, mut routed) = audience.divided();
+        let ShardAudience { mut counts, mut routed, mut not_reached } = audience.divided();
         if routed.is_empty() {
             return Ok(counts);
         }
         // Precedes the counts: who is left out gets no entry, and is counted apart.
-        counts.suppressed = self.admit(intake, &mut *draft, row, of_type, &mut routed)?;
+        let admitted = self.admit(intake, &mut *draft, row, of_type, &mut routed, &mut not_reached);
+        counts.suppressed = admitted?;
+        for (bucket, sets) in &not_reached {
+            put_not_reached(draft, row.arrived.day(), *bucket, row.place, sets);
+        }
         for (route, recipients) in routed.values().flatten() {
             counts.notifications += recipients.len();
             counts.entries += route.lanes.len() as u64 * recipients.len();
         }
         self.entries_created += counts.entries;
-        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, Routed>> = BTreeMap::new();
+        let of =
+            CountKey { at: row.arrived, type_no: of_type.no, tenant: row.tenant, channel: None };
+        self.figures.add(of, Slot::NOTIFICATIONS, counts.notifications);
+        let mut by_t: BTreeMap<Instant, BTreeMap<BucketNo, RoutedSets>> = BTreeMap::new();
         for (no, lanes) in routed {
             for (t, lanes) in self.router(no, row, &reasons.words).by_instant(lanes) {
                 by_t.entry(t).or_default().insert(no, lanes);
@@ -116,6 +128,8 @@ impl Shard {
         let of_type = current.as_ref().zip(type_no).and_then(|(version, no)| version.of_type(no));
         let pivot = of_type.and_then(|of_type| of_type.rules.group);
         let about = About::of(&row.event, pivot.unwrap_or(Pivot::Object));
+        // One count for each channel, however many buckets and lanes there are.
+        let mut entered = [0; CHANNELS.len()];
         for (no, routed) in routed {
             for (route, recipients) in &routed {
                 let day = now.day();
@@ -126,9 +140,10 @@ impl Shard {
                 for lane in &route.lanes {
                     let channel = self.compiled.names.lane(*lane).channel;
                     self.ledger.at(no, day, channel).enter(recipients.len());
+                    entered[usize::from(channel)] += recipients.len();
                 }
             }
-            let bytes = |(route, recipients): &Destination| route.bytes() + set_bytes(recipients);
+            let bytes = |(route, recipients): &RoutedSet| route.bytes() + set_bytes(recipients);
             let (later, first): (Vec<_>, Vec<_>) =
                 routed.into_iter().partition(|(route, _)| route.later);
             // Each piece fits in a row of the store, whatever the size of the audience.
@@ -153,8 +168,26 @@ impl Shard {
                 }
             }
         }
+        for (channel, count) in (0..).map(ChannelNo).zip(entered) {
+            let type_no = type_no.unwrap_or(TypeNo::NONE);
+            let of = CountKey { at: now, type_no, tenant: row.tenant, channel: Some(channel) };
+            self.figures.add(of, Slot::ENTRIES, count);
+        }
         Ok(())
     }
+}
+
+/// The audience of an event in a shard.
+struct ShardAudience {
+    counts: PublishCounts,
+    /// By lanes and reasons.
+    routed: BTreeMap<BucketNo, RoutedSets>,
+    /// The recipients who get no entry, by bucket and reason.
+    not_reached: BTreeMap<BucketNo, NotReachedSets>,
+}
+
+fn union<'a>(sets: impl Iterator<Item = &'a RoaringBitmap>) -> RoaringBitmap {
+    sets.fold(RoaringBitmap::new(), |all, set| all | set)
 }
 
 /// The audience of an event of a type in a shard.
@@ -162,12 +195,12 @@ struct EventAudience<'a> {
     shard: &'a Shard,
     row: &'a EventRow,
     of_type: &'a Type,
-    reasons: &'a Reasons,
+    reasons: &'a ReasonWords,
 }
 
 impl EventAudience<'_> {
     /// The recipients by lanes and reasons, as preferences are now.
-    fn divided(&self) -> (PublishCounts, BTreeMap<BucketNo, Routed>) {
+    fn divided(&self) -> ShardAudience {
         let &Self { shard, row, of_type, reasons } = self;
         let event = &row.event;
         let (mut named, unknown) = self.named();
@@ -178,7 +211,8 @@ impl EventAudience<'_> {
             .filter(|_| !of_type.rules.include_actor)
             .and_then(|actor| shard.find(&actor.id).ok());
         let mut excepted = self.excepted();
-        let mut routed: BTreeMap<BucketNo, Routed> = BTreeMap::new();
+        let mut routed: BTreeMap<BucketNo, RoutedSets> = BTreeMap::new();
+        let mut not_reached = BTreeMap::new();
         for bucket in shard.buckets.iter() {
             let named = named.remove(&bucket.no);
             if named.is_none() && !event.to.reaches_unnamed() {
@@ -201,11 +235,21 @@ impl EventAudience<'_> {
                     counts.actor_is_left_out |= recipients.remove(actor.0);
                 }
             }
-            counts.concerned += classes.iter().map(|(_, recipients)| recipients.len()).sum::<u64>();
+            let concerned = classes.iter().map(|(_, recipients)| recipients.len()).sum::<u64>();
+            counts.concerned += concerned;
             let router = shard.router(bucket.no, row, &reasons.words);
-            routed.insert(bucket.no, router.settled(router.route(of_type, classes)));
+            let all = union(classes.iter().map(|(_, recipients)| recipients));
+            let of_bucket = router.settled(router.route(of_type, classes));
+            // Sets by reasons and those by lanes are disjoint.
+            if of_bucket.values().map(RoaringBitmap::len).sum::<u64>() < concerned {
+                let none = all - union(of_bucket.values());
+                let why = NotReachedReason::Preference;
+                let set = NotReachedSet { why, channels: Vec::new(), recipients: none.into() };
+                not_reached.insert(bucket.no, vec![set]);
+            }
+            routed.insert(bucket.no, of_bucket);
         }
-        (counts, routed)
+        ShardAudience { counts, routed, not_reached }
     }
 
     /// The recipients that the event names, by bucket, and those that do not exist.
@@ -242,7 +286,7 @@ impl EventAudience<'_> {
 
 /// The lanes of an event's recipients in a bucket, as preferences and rules are now.
 #[derive(Clone, Copy)]
-pub(crate) struct Router<'a> {
+pub(crate) struct LaneRouter<'a> {
     pub(crate) bucket: &'a Bucket,
     pub(crate) row: &'a EventRow,
     /// The words of all reasons.
@@ -258,17 +302,17 @@ impl Shard {
         bucket: BucketNo,
         row: &'a EventRow,
         words: &'a [String],
-    ) -> Router<'a> {
+    ) -> LaneRouter<'a> {
         let bucket = &self.buckets[bucket];
-        Router { bucket, row, words, paused: &self.paused, compiled: &self.compiled }
+        LaneRouter { bucket, row, words, paused: &self.paused, compiled: &self.compiled }
     }
 }
 
-impl Router<'_> {
+impl LaneRouter<'_> {
     /// Splits an event's sets by the instant at which it enters the lanes of their recipients.
-    pub(crate) fn by_instant(&self, routed: Routed) -> BTreeMap<Instant, Routed> {
+    pub(crate) fn by_instant(&self, routed: RoutedSets) -> BTreeMap<Instant, RoutedSets> {
         let (row, names) = (self.row, &self.compiled.names);
-        let mut by_t: BTreeMap<Instant, Routed> = BTreeMap::new();
+        let mut by_t: BTreeMap<Instant, RoutedSets> = BTreeMap::new();
         if routed.is_empty() {
             return by_t;
         }
@@ -305,10 +349,10 @@ impl Router<'_> {
     }
 
     /// Splits the audience by the lanes that their preferences choose, without those who opted out.
-    fn route(&self, of_type: &Type, classes: Vec<(Vec<u32>, RoaringBitmap)>) -> Routed {
+    fn route(&self, of_type: &Type, classes: Vec<(Vec<u32>, RoaringBitmap)>) -> RoutedSets {
         let Self { bucket, row, words, paused, .. } = *self;
         let only = row.event.channels.as_deref();
-        let mut routed = Routed::new();
+        let mut routed = RoutedSets::new();
         for (reasons, recipients) in classes {
             let reasons: Vec<u16> = reasons
                 .into_iter()
@@ -317,7 +361,7 @@ impl Router<'_> {
                 })
                 .collect();
             let mut subsets = vec![(Vec::new(), recipients)];
-            let why = Why { words, reasons: &reasons };
+            let why = EntryReasons { words, reasons: &reasons };
             for channel in of_type.channels(only) {
                 let mut split = Vec::with_capacity(subsets.len());
                 for (entries, recipients) in subsets {
@@ -329,16 +373,16 @@ impl Router<'_> {
                             continue;
                         };
                         for (left, subset) in self.unmuted(of_type, channel, why, subset) {
-                            let mut entries: Vec<Branch> = entries.clone();
+                            let mut entries: Vec<RouteBranch> = entries.clone();
                             let reasons = match left {
-                                Left::Nothing => {
+                                UnmutedReasons::Nothing => {
                                     split.push((entries, subset));
                                     continue;
                                 }
-                                Left::All => None,
-                                Left::Some(reasons) => Some(reasons),
+                                UnmutedReasons::All => None,
+                                UnmutedReasons::Some(reasons) => Some(reasons),
                             };
-                            entries.push(Branch { channel, lane, reasons });
+                            entries.push(RouteBranch { channel, lane, reasons });
                             split.push((entries, subset));
                         }
                     }
@@ -359,11 +403,11 @@ impl Router<'_> {
         &self,
         of_type: &Type,
         channel: ChannelNo,
-        why: Why<'_>,
+        why: EntryReasons<'_>,
         recipients: RoaringBitmap,
-    ) -> Vec<(Left, RoaringBitmap)> {
+    ) -> Vec<(UnmutedReasons, RoaringBitmap)> {
         if of_type.rules.required {
-            vec![(Left::All, recipients)]
+            vec![(UnmutedReasons::All, recipients)]
         } else {
             let event = (&self.row.event, self.row.tenant);
             self.bucket.preferences.mutes.split(channel, event, why, recipients)
@@ -371,12 +415,12 @@ impl Router<'_> {
     }
 
     /// Redirects recipients whose window was opened under another kind of the lane.
-    pub(crate) fn settled(&self, routed: Routed) -> Routed {
+    pub(crate) fn settled(&self, routed: RoutedSets) -> RoutedSets {
         let Self { bucket, row, compiled, .. } = *self;
         if compiled.names.lanes().all(|(no, _)| compiled.names.others(no).next().is_none()) {
             return routed;
         }
-        let mut settled = Routed::new();
+        let mut settled = RoutedSets::new();
         for (route, recipients) in routed {
             let mut subsets = vec![(Vec::new(), recipients)];
             for &lane in &route.lanes {
@@ -403,14 +447,14 @@ impl Router<'_> {
 }
 
 /// The words of an event's reasons, sorted by bytes, each with its source.
-pub(crate) struct Reasons {
+pub(crate) struct ReasonWords {
     pub(crate) words: Vec<String>,
     sources: Vec<AudienceSource>,
     /// The tenant of the event, whose members and subscriptions alone are meant.
     tenant: Option<TenantNo>,
 }
 
-impl Reasons {
+impl ReasonWords {
     pub(crate) fn of(row: &EventRow) -> Self {
         let (to, tenant) = (&row.event.to, row.tenant);
         let mut all: BTreeMap<String, AudienceSource> = BTreeMap::new();
@@ -489,7 +533,7 @@ impl Reasons {
 }
 
 /// The variants of an arrival with only the words that a bucket needs.
-fn narrowed(words: &[String], routed: Vec<Destination>) -> (Vec<String>, Vec<Variant>) {
+fn narrowed(words: &[String], routed: Vec<RoutedSet>) -> (Vec<String>, Vec<Variant>) {
     let mut used: Vec<u16> = routed.iter().flat_map(|(route, _)| route.words()).collect();
     used.sort_unstable();
     used.dedup();

@@ -9,16 +9,17 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 use super::mute::RecipientRoute;
-use super::publish::{Routed, RoutedEvent, Router};
+use super::publish::{LaneRouter, RoutedEvent, RoutedSets};
 use super::state::Shard;
-use crate::bucket::{Frozen, FrozenSubset, Why};
+use crate::bucket::{EntryReasons, FrozenEvent, FrozenRecipients, FrozenSubset};
+use crate::engine::figures::counting::CountKey;
+use crate::engine::figures::measure::Slot;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::named::scheduled_key;
-use crate::engine::rows::not_entered::NotEntered;
-use crate::engine::send_checks::look::{Ends, Facts};
-use crate::journal::record::{EventAt, OnChannel, Record};
-use crate::journal::stored::{Unreadable, decode, encode};
+use crate::engine::send_checks::look::{EndedRecipients, SendCheckFacts};
+use crate::journal::record::{ChannelReasons, EventAt, Record};
+use crate::journal::stored::{Unreadable, encode};
 use crate::journal::table::{Owner, Partition};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::id::BucketNo;
@@ -27,6 +28,10 @@ use crate::model::reason::Reason;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
 use crate::sets::set::Set;
+
+mod not_entered;
+
+pub(crate) use not_entered::NotEntered;
 
 impl Shard {
     /// Stores an event with its audience until it is due.
@@ -67,10 +72,12 @@ impl Shard {
                     recipients: recipients.into(),
                 }
             });
-            let frozen = Frozen {
+            let frozen = FrozenRecipients {
                 words: used.iter().map(|at| words[usize::from(*at)].clone()).collect(),
                 subsets: subsets.collect(),
+                event: Some(FrozenEvent { arrived: row.arrived, type_no, tenant: row.tenant }),
             };
+            draft.concerned.frozen(no, &frozen);
             let scheduled = &mut self.buckets[no].scheduled;
             scheduled.insert((t, row.place), frozen.everyone());
             self.note_scheduled(no, t, row, type_no);
@@ -85,7 +92,7 @@ impl Shard {
         draft: &mut Draft<'_>,
         t: Instant,
         place: EventNo,
-    ) -> Result<Vec<(BucketNo, Frozen)>, Unreadable> {
+    ) -> Result<Vec<(BucketNo, FrozenRecipients)>, Unreadable> {
         let mut frozen = Vec::new();
         for no in &*self.buckets.numbers() {
             if !self.buckets[*no].scheduled.contains_key(&(t, place)) {
@@ -97,7 +104,7 @@ impl Shard {
             let bytes = draft.get_chunked(Partition::Base, &key)?;
             let bytes =
                 bytes.ok_or_else(|| Unreadable("a scheduled audience is missing".to_owned()))?;
-            frozen.push((bucket.no, decode("a scheduled audience", &bytes)?));
+            frozen.push((bucket.no, FrozenRecipients::decode(&bytes)?));
             draft.delete_chunked(Partition::Base, key)?;
         }
         Ok(frozen)
@@ -129,21 +136,26 @@ impl Shard {
             };
             let (sets, dropped) = router.thaw(of_type, &seen, frozen);
             routed.insert(no, router.settled(sets));
-            self.drop_entries(draft, no, row.place, dropped);
+            let type_no = type_no.unwrap_or(TypeNo::NONE);
+            let event = FrozenEvent { arrived: row.arrived, type_no, tenant: row.tenant };
+            self.drop_entries(draft, no, (row.place, Some(event)), dropped);
         }
         self.arrive(draft, RoutedEvent { row, t, words: &words, routed }, address)
     }
 
-    /// Counts entries that end without having entered a lane.
+    /// Counts entries that end without having entered a lane, on the day on which their event arrived.
     pub(crate) fn drop_entries(
         &mut self,
         draft: &mut Draft<'_>,
         bucket: BucketNo,
-        place: EventNo,
+        (place, event): (EventNo, Option<FrozenEvent>),
         ended: NotEntered,
     ) {
         let at = self.now;
-        self.ledger.at(bucket, at.day(), INBOX_NO).notifications += ended.alone;
+        let unknown = FrozenEvent { arrived: at, type_no: TypeNo::NONE, tenant: None };
+        let FrozenEvent { arrived, type_no, tenant } = event.unwrap_or(unknown);
+        let day = arrived.day();
+        self.ledger.at(bucket, day, INBOX_NO).notifications += ended.alone;
         for (later, items) in [(false, ended.first), (true, ended.later)] {
             let items = items
                 .into_iter()
@@ -154,27 +166,30 @@ impl Shard {
                 continue;
             }
             for (channel, reason, recipients) in &items {
-                let row = self.ledger.at(bucket, at.day(), *channel);
+                let row = self.ledger.at(bucket, day, *channel);
                 row.enter(recipients.len());
                 row.end(reason.outcome(), Some(*reason), recipients.len());
+                let of = CountKey { at: arrived, type_no, tenant, channel: Some(*channel) };
+                self.figures.add(of, Slot::ENTRIES, recipients.len());
+                self.figures.end(of, reason.outcome(), Some(*reason), recipients.len());
             }
-            let record = Record::Dropped { at, place, later, items };
+            let record = Record::NeverEntered { at, arrived: day, place, later, items };
             self.write(draft, bucket, record);
         }
     }
 }
 
-impl Router<'_> {
+impl LaneRouter<'_> {
     /// Applies the preferences of now to a scheduled audience, and what inboxes have shown of the event: returns the
     /// lanes that apply, and the entries that end instead.
     fn thaw(
         &self,
         of_type: Option<&Type>,
         seen: &BTreeMap<ChannelNo, RoaringBitmap>,
-        frozen: Frozen,
-    ) -> (Routed, NotEntered) {
+        frozen: FrozenRecipients,
+    ) -> (RoutedSets, NotEntered) {
         let Self { bucket, row, words, paused, .. } = *self;
-        let mut routed = Routed::new();
+        let mut routed = RoutedSets::new();
         let mut dropped = NotEntered::default();
         let at = frozen.words.iter().map(|word| words.binary_search(word));
         let at: Vec<Option<u16>> = at.map(|at| u16::try_from(at.ok()?).ok()).collect();
@@ -185,7 +200,7 @@ impl Router<'_> {
             let elsewhere = subset
                 .elsewhere
                 .iter()
-                .map(|of| OnChannel { channel: of.channel, reasons: renumbered(&of.reasons) });
+                .map(|of| ChannelReasons { channel: of.channel, reasons: renumbered(&of.reasons) });
             let route = RecipientRoute {
                 lanes: Vec::new(),
                 reasons: renumbered(&subset.reasons),
@@ -209,22 +224,24 @@ impl Router<'_> {
                         None => vec![(None, recipients)],
                     };
                     for (lane, mut subset) in chosen {
-                        let why = Why { words, reasons: route.reasons_on(channel) };
+                        let why = EntryReasons { words, reasons: route.reasons_on(channel) };
                         let is_muted = of_type.is_some_and(|of_type| !of_type.rules.required);
                         let mutes = is_muted.then_some(&bucket.preferences.mutes);
                         let event = (&row.event, row.tenant);
                         let silenced =
                             mutes.map(|mutes| mutes.silence(channel, event, why, subset.clone()));
-                        let facts = Facts {
-                            unknown_type: Ends::all_if(of_type.is_none()),
-                            gone: Ends::Of(&erased),
+                        let facts = SendCheckFacts {
+                            unknown_type: EndedRecipients::all_if(of_type.is_none()),
+                            gone: EndedRecipients::Of(&erased),
                             never: match (lane, &silenced) {
-                                (None, _) => Ends::All,
-                                (Some(_), Some(silenced)) => Ends::Of(silenced),
-                                (Some(_), None) => Ends::None,
+                                (None, _) => EndedRecipients::All,
+                                (Some(_), Some(silenced)) => EndedRecipients::Of(silenced),
+                                (Some(_), None) => EndedRecipients::None,
                             },
-                            seen: seen.get(&channel).map_or(Ends::None, Ends::Of),
-                            ..Facts::default()
+                            seen: seen
+                                .get(&channel)
+                                .map_or(EndedRecipients::None, EndedRecipients::Of),
+                            ..SendCheckFacts::default()
                         };
                         let enters = facts.checks().divide(subset.clone(), |reason, recipients| {
                             dropped.end(route.later, channel, reason, &recipients);

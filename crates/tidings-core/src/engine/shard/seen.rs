@@ -11,8 +11,8 @@ use std::convert::Infallible;
 
 use roaring::RoaringBitmap;
 
-use super::publish::Router;
-use crate::bucket::{Bucket, Frozen, Looked, Marking, Marks, ReaderMarks};
+use super::publish::LaneRouter;
+use crate::bucket::{Bucket, ComparedEntry, FrozenRecipients, MarkedFields, Marks, ReaderMarks};
 use crate::engine::intake::accepted;
 use crate::engine::message::plan::Planner;
 use crate::engine::rows::draft::Draft;
@@ -27,11 +27,11 @@ use crate::model::number::{EventNo, RecipientNo};
 use crate::model::tenant::TenantNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::Type;
-use crate::rules::names::Names;
+use crate::rules::names::NumberedNames;
 
 /// The entries of an event that entered inboxes at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct InInboxes {
+struct InboxedEntries {
     place: EventNo,
     tenant: Option<TenantNo>,
     /// The hash of its object's id.
@@ -40,16 +40,16 @@ struct InInboxes {
 }
 
 /// By the event's place, the recipients who have seen it in their inbox.
-pub(crate) type SeenThere = BTreeMap<EventNo, RoaringBitmap>;
+pub(crate) type SeenByEvent = BTreeMap<EventNo, RoaringBitmap>;
 
-impl InInboxes {
+impl InboxedEntries {
     /// The recipients of a set whose marks cover their entry.
     fn marked(self, bucket: &Bucket, recipients: &RoaringBitmap) -> RoaringBitmap {
         let covers = |marks: &Marks| {
             if let Some(item) = marks.items.get(self.place) {
                 return item.counts_as(ItemState::Seen);
             }
-            let marking = Marking {
+            let marking = MarkedFields {
                 place: self.place,
                 tenant: self.tenant,
                 object: self.object,
@@ -76,10 +76,10 @@ impl InInboxes {
 fn seen_there(
     view: &dyn ReadView,
     bucket: &Bucket,
-    names: &Names,
-    by_entries: &BTreeMap<InInboxes, RoaringBitmap>,
-) -> Result<SeenThere, Unreadable> {
-    let mut marked = SeenThere::new();
+    names: &NumberedNames,
+    by_entries: &BTreeMap<InboxedEntries, RoaringBitmap>,
+) -> Result<SeenByEvent, Unreadable> {
+    let mut marked = SeenByEvent::new();
     let (mut everyone, mut since) = (RoaringBitmap::new(), None);
     for (entries, recipients) in by_entries {
         let recipients = entries.marked(bucket, recipients);
@@ -92,7 +92,7 @@ fn seen_there(
     // An entry is held by the day on which it entered, or by a later one to which it moved.
     let days = since.map(|t| bucket.index.days.range(t.day()..));
     let Some((_, first)) = days.and_then(|mut days| days.next()) else {
-        return Ok(SeenThere::new());
+        return Ok(SeenByEvent::new());
     };
     let is_inbox = |variant: &Variant| variant.lanes.iter().any(|no| names.lane(*no).is_inbox());
     let look = SearchFilter {
@@ -109,7 +109,7 @@ fn seen_there(
         },
     };
     let found = bucket.index.look(view, &look)?;
-    let mut seen = SeenThere::new();
+    let mut seen = SeenByEvent::new();
     for (source, recipients) in found.by_source() {
         let place = found.source(source).0.arrival.place;
         *seen.entry(place).or_default() |= recipients;
@@ -117,14 +117,14 @@ fn seen_there(
     Ok(seen)
 }
 
-impl Router<'_> {
+impl LaneRouter<'_> {
     /// By channel, the recipients of a scheduled event who have seen it in their inbox, where the channel has an `after`.
     pub(super) fn seen_before(
         &self,
         view: &dyn ReadView,
         of_type: &Type,
         t: Instant,
-        frozen: &Frozen,
+        frozen: &FrozenRecipients,
     ) -> Result<BTreeMap<ChannelNo, RoaringBitmap>, Unreadable> {
         let Self { bucket, row, compiled, .. } = *self;
         let mut concerned: BTreeMap<ChannelNo, RoaringBitmap> = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Router<'_> {
         }
         let mut seen = BTreeMap::new();
         for (channel, recipients) in concerned {
-            let entries = InInboxes {
+            let entries = InboxedEntries {
                 place: row.place,
                 tenant: row.tenant,
                 object: About::object_hash(&row.event.object.id),
@@ -160,7 +160,7 @@ impl Planner<'_> {
         bucket: &Bucket,
         channel: ChannelNo,
         found: &Found,
-    ) -> Result<SeenThere, Unreadable> {
+    ) -> Result<SeenByEvent, Unreadable> {
         let engine = self.engine;
         let version = engine.intake.compiled.current();
         let comes_later = |source: u32| {
@@ -181,13 +181,13 @@ impl Planner<'_> {
                 recipients.insert(*number);
             }
         }
-        let mut by_entries: BTreeMap<InInboxes, RoaringBitmap> = BTreeMap::new();
+        let mut by_entries: BTreeMap<InboxedEntries, RoaringBitmap> = BTreeMap::new();
         for (source, recipients) in
             by_source.into_iter().filter(|(_, recipients)| !recipients.is_empty())
         {
             let arrival = &found.source(source).0.arrival;
             let row = accepted::read(draft, arrival.at.day(), arrival.event)?;
-            let entries = InInboxes {
+            let entries = InboxedEntries {
                 place: arrival.place,
                 tenant: arrival.tenant,
                 object: arrival.about.object,
@@ -211,7 +211,7 @@ impl Planner<'_> {
         let Some(marks) = bucket.marks.get(&number.0) else {
             return false;
         };
-        let looked = Looked {
+        let looked = ComparedEntry {
             t,
             place,
             tenant,

@@ -9,19 +9,31 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::admitted::Admitted;
+use super::admission::admitted::PendingKeyRecipients;
 use super::buckets::Buckets;
-use crate::bucket::Bucket;
+use super::maintenance::Maintenance;
 use crate::bucket::storage::options::Options;
 use crate::bucket::storage::recovery::{self, RecoveryInput};
+use crate::engine::acts::act::Act;
+use crate::engine::acts::applied::AppliedAct;
+use crate::engine::acts::log_entry::LogNo;
+use crate::engine::address_index::hash::HashKey;
+use crate::engine::address_index::rows::AddressIndex;
+use crate::engine::change_log::expiry::LineExpiry;
+use crate::engine::change_log::line::LineWriter;
+use crate::engine::figures::chore::FiguresChoreBounds;
+use crate::engine::figures::counting::{FigureCounter, since};
+use crate::engine::figures::key::{FigureSource, sources};
 use crate::engine::intake::state::{Intake, Tally};
-use crate::engine::rows::act::{Act, Applied, LogNo};
+use crate::engine::jobs::job::ShardJobs;
+use crate::engine::message::message_index::NewClosings;
+use crate::engine::message::old_messages::OldMessages;
+use crate::engine::replies::going::GoingMessage;
+use crate::engine::replies::refused::Refused;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::ends::note_ends;
-use crate::engine::rows::going::Going;
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
-use crate::engine::rows::reply::Refused;
 use crate::journal::record::{EventAt, Record};
 use crate::journal::stored::{ReadView, Unreadable, decode, encode};
 use crate::journal::table::{Key, Owner, Partition, Table, Write};
@@ -34,8 +46,8 @@ use crate::model::pause::Paused;
 use crate::model::tenant::TenantNo;
 use crate::model::time::{Day, Instant};
 use crate::rules::Rules;
-use crate::rules::compiled::{CompiledRules, Version};
-use crate::sets::shared::{Own, Tree};
+use crate::rules::compiled::{CompiledRules, RulesVersion};
+use crate::sets::shared::{Tree, WriterOnly};
 
 /// Some buckets, and what they share.
 #[derive(Clone, Debug)]
@@ -48,7 +60,9 @@ pub(crate) struct Shard {
     pub(crate) clock: Instant,
     pub(crate) compiled: Arc<CompiledRules>,
     pub(crate) buckets: Buckets,
+    pub(crate) addresses: AddressIndex,
     pub(crate) ledger: Ledger,
+    pub(crate) figures: FigureCounter,
     pub(crate) paused: Paused,
     /// Messages built and sent again.
     pub(crate) tally: Tally,
@@ -67,18 +81,22 @@ pub(crate) struct Shard {
     /// Objects to keep as long as a day, since entries of an event moved to it.
     pub(crate) kept_objects: Vec<(Event, Day)>,
     /// The recipients who may have a pending entry of a type with an admission.
-    pub(crate) admitted: Own<BTreeMap<(BucketNo, TypeNo), Admitted>>,
+    pub(crate) admitted: WriterOnly<BTreeMap<(BucketNo, TypeNo), PendingKeyRecipients>>,
     /// Deleted tenants that may have members or subscriptions left; `None` = they are to be found.
-    pub(crate) ended_tenants: Own<Option<BTreeSet<TenantNo>>>,
+    pub(crate) ended_tenants: WriterOnly<Option<BTreeSet<TenantNo>>>,
+    /// The jobs of its buckets.
+    pub(crate) jobs: ShardJobs,
+    /// The messages of an earlier version that are not indexed.
+    pub(crate) old_messages: OldMessages,
+    /// The closings of this step that the index of messages is to have.
+    pub(crate) new_closings: NewClosings,
+    /// Its lines of the log of changes.
+    pub(crate) lines: LineWriter,
     /// The messages that go again or at once, of this step.
-    pub(crate) going: Vec<Going>,
+    pub(crate) going: Vec<GoingMessage>,
     /// The last instant that ended with a delivery or a closing.
     pub(crate) last_output_at: Option<Instant>,
-    /// The index, among the numbers, of the bucket whose chores are done now.
-    busy: usize,
-    /// Buckets whose chores are not done any more.
-    maintenance_disabled: BTreeSet<BucketNo>,
-    options: Options,
+    pub(crate) maintenance: Maintenance,
 }
 
 /// A shard's clock and counters as stored.
@@ -93,6 +111,13 @@ pub(crate) struct ShardHead {
     pub(crate) applied: LogNo,
     forgotten_before: Option<Day>,
     paused: Paused,
+}
+
+impl ShardHead {
+    /// The instant of its newest step.
+    pub(crate) fn now(&self) -> Instant {
+        self.now
+    }
 }
 
 fn head_key(no: u16) -> Vec<u8> {
@@ -151,6 +176,8 @@ pub(crate) struct StoredShards<'a> {
     pub(crate) shards: u16,
     pub(crate) buckets: u16,
     pub(crate) options: Options,
+    /// The key of the hashes of addresses; `None` = it is not known yet.
+    pub(crate) hash_key: Option<HashKey>,
 }
 
 impl Shard {
@@ -163,7 +190,7 @@ impl Shard {
         no: u16,
         head: ShardHead,
     ) -> Result<Self, Unreadable> {
-        let StoredShards { view, days: held, compiled, shards, buckets: total, options } = *store;
+        let StoredShards { view, days: held, compiled, shards, buckets: total, .. } = *store;
         let kept = |day: &Day| head.forgotten_before.is_none_or(|before| *day >= before);
         let days: Vec<Day> = held.iter().copied().filter(kept).collect();
         let mut ledger = Ledger::default();
@@ -178,6 +205,18 @@ impl Shard {
             buckets.push(recovery::recover(no, source)?);
             ledger.read(view, no)?;
         }
+        // Rows of numbers that no shard has any more are looked after by those that there are.
+        let is_left_over = |source: &FigureSource| match source {
+            FigureSource::Shard(number) => *number >= shards && *number % shards == no,
+            FigureSource::Intake => false,
+        };
+        let left_over: Vec<FigureSource> =
+            sources(view)?.into_iter().filter(is_left_over).collect();
+        let buckets = Buckets::new(total, buckets);
+        let addresses = AddressIndex::recover(view, store.hash_key, &buckets)?;
+        let since = since(view)?.unwrap_or(Day(head.now.day().0.saturating_add(1)));
+        let old_days = days.iter().copied().filter(|day| *day < since);
+        let old_messages = OldMessages::recover(view, old_days, &buckets.numbers())?;
         let copied = days_with(view, &days, Owner::Shared, Table::EnteredIds)?;
         let copies = copied.into_iter().map(|day| (day, Tree::new())).collect();
         Ok(Self {
@@ -185,8 +224,10 @@ impl Shard {
             now: head.now,
             clock: head.clock,
             compiled: Arc::clone(compiled),
-            buckets: Buckets::new(total, buckets),
+            buckets,
+            addresses,
             ledger,
+            figures: FigureCounter::of(FigureSource::Shard(no)).with(left_over),
             paused: head.paused,
             tally: head.tally,
             entries_created: head.entries_created,
@@ -196,13 +237,15 @@ impl Shard {
             days_to_compact: BTreeSet::new(),
             copies,
             kept_objects: Vec::new(),
-            admitted: Own::default(),
-            ended_tenants: Own::default(),
+            admitted: WriterOnly::default(),
+            ended_tenants: WriterOnly::default(),
+            jobs: ShardJobs::default(),
+            old_messages,
+            new_closings: NewClosings::default(),
+            lines: LineWriter::of(LineExpiry::of_shard(view, no, shards)?),
             going: Vec::new(),
             last_output_at: None,
-            busy: 0,
-            maintenance_disabled: BTreeSet::new(),
-            options,
+            maintenance: Maintenance::new(store.options),
         })
     }
 
@@ -230,16 +273,16 @@ impl Shard {
         intake: &Intake,
         draft: &mut Draft<'_>,
         act: &Act,
-    ) -> Result<Applied, Unreadable> {
+    ) -> Result<AppliedAct, Unreadable> {
         match act {
             Act::Publish { row, at, profiles } => {
                 self.take_profiles(intake, draft, profiles)?;
                 let counts = self.publish(intake, draft, row, *at)?;
-                return Ok(Applied::Published(counts));
+                return Ok(AppliedAct::Published(counts));
             }
             Act::Cancel(cancel) => {
                 let count = self.cancel(draft, cancel)?;
-                return Ok(Applied::Cancelled(count));
+                return Ok(AppliedAct::Cancelled(count));
             }
             Act::Forget { before } => return self.forget_until(draft, *before),
             Act::Expire { before } => self.expire_before(draft, *before)?,
@@ -253,12 +296,17 @@ impl Shard {
             Act::Tenant { number, known, void } => {
                 self.take_tenant(draft, *number, known, void)?;
             }
+            Act::Job { no, job } => {
+                let held = self.buckets.numbers();
+                self.jobs.open(draft.view, (*no, &job.job), &job.buckets, (self.no, &held))?;
+            }
+            Act::StopJob { no, .. } => self.jobs.close(*no),
             Act::Keep { .. }
             | Act::Unschedule { .. }
             | Act::Object { .. }
             | Act::Suppression { .. } => {}
         }
-        Ok(Applied::Done)
+        Ok(AppliedAct::Done)
     }
 
     /// Writes a record, folds it in and returns its seq. If the clock is behind its instant, a record before it has the
@@ -284,6 +332,7 @@ impl Shard {
         self.days_to_compact.insert(day);
         let row = draft.record(bucket.no, day, seq, &record);
         note_ends(draft, bucket.no, day, seq, &record);
+        draft.concerned.note(bucket.no, &record);
         bucket.apply(seq, row, day, record, &self.compiled);
         seq
     }
@@ -308,7 +357,7 @@ impl Shard {
         self.compiled.current().map(|version| &version.rules)
     }
 
-    pub(crate) fn version(&self) -> Option<Arc<Version>> {
+    pub(crate) fn version(&self) -> Option<Arc<RulesVersion>> {
         self.compiled.current().cloned()
     }
 
@@ -333,53 +382,38 @@ impl Shard {
         known.unwrap_or_else(|| self.buckets[bucket].next_due(&self.compiled))
     }
 
-    /// Runs one bounded slice of maintenance: checkpoint, index build or merge.
+    /// Runs one bounded slice of maintenance: of a bucket, then of the figures, of the log of changes and of the index
+    /// of addresses.
     pub(crate) fn chore(&mut self, view: &dyn ReadView) -> Result<Option<Vec<Write>>, Unreadable> {
-        let today = self.now.day();
-        let numbers = self.buckets.numbers();
-        for _ in 0..numbers.len() {
-            let no = numbers[self.busy];
-            let is_set_aside = self.maintenance_disabled.contains(&no);
-            let bucket = &mut self.buckets[no];
-            while !is_set_aside && bucket.has_chore(today, &self.options) {
-                let writes = bucket.chore_slice(view, today, &self.options)?;
-                bucket.forget_ended(&self.compiled);
-                self.days_to_compact.extend(writes.iter().filter_map(day_of));
-                if !writes.is_empty() {
-                    return Ok(Some(writes));
-                }
-            }
-            self.busy = (self.busy + 1) % numbers.len();
+        let (buckets, today) = (&mut self.buckets, self.now.day());
+        if let Some(writes) = self.maintenance.slice(buckets, &self.compiled, view, today)? {
+            self.days_to_compact.extend(writes.iter().filter_map(day_of));
+            return Ok(Some(writes));
         }
-        Ok(None)
+        let as_of = self.figures_as_of();
+        if let Some(writes) = self.figures.chore(view, as_of)? {
+            return Ok(Some(writes));
+        }
+        let rules = self.compiled.current().map(|version| &version.rules);
+        if let Some(writes) = self.lines.chore(view, self.now, rules)? {
+            return Ok(Some(writes));
+        }
+        let keep_ms = rules.map(|rules| rules.store.keep_ms);
+        self.addresses.chore(view, &self.buckets, self.now, keep_ms)
     }
 
     /// Returns true if [`Shard::chore`] may have work.
     pub(crate) fn has_chores(&self) -> bool {
         let today = self.now.day();
-        let mut buckets = self.working();
-        buckets.any(|bucket| bucket.has_chore(today, &self.options))
+        self.figures.has_chore(self.figures_as_of())
+            || self.maintenance.has_slice(&self.buckets, today)
+            || self.lines.has_chore(self.now, self.rules())
+            || self.addresses.has_chore(today)
     }
 
-    /// The bucket of the last writes from [`Shard::chore`].
-    pub(crate) fn chores_of(&self) -> BucketNo {
-        self.buckets.numbers()[self.busy]
-    }
-
-    /// Stops the chores of a bucket whose writes the store refused.
-    pub(crate) fn disable_maintenance(&mut self, bucket: BucketNo) {
-        self.maintenance_disabled.insert(bucket);
-    }
-
-    /// The buckets whose chores are still done.
-    fn working(&self) -> impl Iterator<Item = &Bucket> {
-        self.buckets.iter().filter(|bucket| !self.maintenance_disabled.contains(&bucket.no))
-    }
-
-    /// Returns true if chores are so far behind that they should get more of a step's time.
-    pub(crate) fn is_behind(&self) -> bool {
-        let most = self.options.checkpoint_after.saturating_mul(4);
-        self.working().any(|bucket| bucket.dirty.records > most)
+    /// The days and bounds that decide what is to be done with figures.
+    fn figures_as_of(&self) -> FiguresChoreBounds {
+        FiguresChoreBounds::at(self.now, self.forgotten_before, self.rules())
     }
 }
 

@@ -9,14 +9,16 @@ use roaring::RoaringBitmap;
 use super::mute::silenced;
 use super::state::Shard;
 use crate::bucket::{Bucket, WaitingFilter};
+use crate::engine::figures::counting::CountKey;
+use crate::engine::figures::measure::Slot;
 use crate::engine::intake::accepted;
 use crate::engine::rows::draft::Draft;
 use crate::engine::rows::event_row::EventRow;
-use crate::engine::rows::named::{Located, name_again};
-use crate::engine::rows::record_size::{pieces, set_bytes};
-use crate::engine::send_checks::look::{Ends, Facts};
+use crate::engine::rows::named::{EventLocation, name_again};
+use crate::engine::send_checks::look::{EndedRecipients, SendCheckFacts};
 use crate::index::Found;
 use crate::journal::record::{Arrival, Entries, EventAt, Origin, Record, Variant};
+use crate::journal::record_size::{pieces, set_bytes};
 use crate::journal::stored::{StoredArrival, Unreadable};
 use crate::journal::table::Owner;
 use crate::model::channel::ChannelNo;
@@ -56,7 +58,7 @@ struct Moved<'a> {
 
 /// Sorts pending entries of a bucket into those that end, those that leave (they end without a reason), and the lanes
 /// that they move to.
-struct Rerouting<'a, 'f> {
+struct EntrySorter<'a, 'f> {
     shard: &'a Shard,
     draft: &'a Draft<'a>,
     bucket: &'a Bucket,
@@ -74,17 +76,24 @@ impl Shard {
         bucket: BucketNo,
         why: Option<Reason>,
         items: Vec<Entries>,
-    ) {
+    ) -> Result<(), Unreadable> {
         if items.is_empty() {
-            return;
+            return Ok(());
         }
         let index = &self.buckets[bucket].index;
         for Entries { seq, channel, recipients } in &items {
-            if let Some(day) = index.day_of(*seq) {
-                let row = self.ledger.at(bucket, day, *channel);
+            if let Some(kept) = index.arrival(draft.view, *seq)? {
+                let row = self.ledger.at(bucket, kept.arrival.at.day(), *channel);
+                let of = CountKey::entries_of(&kept.arrival, *channel);
                 match why {
-                    Some(reason) => row.end(reason.outcome(), Some(reason), recipients.len()),
-                    None => row.go_on(recipients.len()),
+                    Some(reason) => {
+                        row.end(reason.outcome(), Some(reason), recipients.len());
+                        self.figures.end(of, reason.outcome(), Some(reason), recipients.len());
+                    }
+                    None => {
+                        row.go_on(recipients.len());
+                        self.figures.take(of, Slot::ENTRIES, recipients.len());
+                    }
                 }
             }
         }
@@ -92,6 +101,7 @@ impl Shard {
             let record = Record::Cut { at: self.now, why, items };
             self.write(draft, bucket, record);
         }
+        Ok(())
     }
 
     /// Moves pending entries out of lanes that no longer apply into those that do.
@@ -109,11 +119,11 @@ impl Shard {
         let (ends, moved) = (BTreeMap::new(), Vec::new());
         let of_bucket = &self.buckets[bucket];
         let mut rerouting =
-            Rerouting { shard: self, draft, bucket: of_bucket, filter, ends, moved };
+            EntrySorter { shard: self, draft, bucket: of_bucket, filter, ends, moved };
         for (lane, _, found) in &found {
             rerouting.sort(*lane, found)?;
         }
-        let Rerouting { mut ends, mut moved, .. } = rerouting;
+        let EntrySorter { mut ends, mut moved, .. } = rerouting;
         // They join as if they had entered in this order: a window asks for its first and its newest entry.
         moved.sort_by_key(|moved: &Moved<'_>| {
             (moved.kept.arrival.t, moved.kept.arrival.place, moved.kept.seq, moved.lane)
@@ -125,14 +135,16 @@ impl Shard {
             self.copy_event(draft, event, |draft| accepted::read(draft, arrived.day(), event))?;
             let channel = self.compiled.names.lane(moved.lane).channel;
             self.ledger.at(bucket, now.day(), channel).enter(moved.recipients.len());
+            let of = CountKey { at: now, ..CountKey::entries_of(&kept.arrival, channel) };
+            self.figures.add(of, Slot::ENTRIES, moved.recipients.len());
             arrivals.push(arrive_again(moved, now, version.number));
         }
         // Entries that move leave last, right before they arrive again.
         let leaves = ends.remove(&None).unwrap_or_default();
         for (why, items) in ends {
-            self.cut(draft, bucket, why, items);
+            self.cut(draft, bucket, why, items)?;
         }
-        self.cut(draft, bucket, None, leaves);
+        self.cut(draft, bucket, None, leaves)?;
         // Is asked once, before any of them joins: what one change moves joins as a set, and one piece of
         // it must not make a window overdue for the next.
         let overdue = self.buckets[bucket].overdue_of(&arrivals, self.clock, &self.compiled);
@@ -194,7 +206,7 @@ impl Shard {
         let row = row(draft)?;
         accepted::copy(draft, today, event, &row);
         let EventRow { place, tenant, .. } = row;
-        let located = Located { place, scheduled: None, at: Some(event), tenant };
+        let located = EventLocation { place, scheduled: None, at: Some(event), tenant };
         name_again(draft, Owner::Shared, today, &row.event, located);
         self.kept_objects.push((row.event, today));
         Ok(())
@@ -276,7 +288,7 @@ fn arrive_again(moved: Moved<'_>, now: Instant, rules: u32) -> Arrival {
     }
 }
 
-impl<'f> Rerouting<'_, 'f> {
+impl<'f> EntrySorter<'_, 'f> {
     /// Sorts the pending entries of a lane.
     fn sort(&mut self, lane: LaneNo, found: &'f Found) -> Result<(), Unreadable> {
         let Self { shard, draft, bucket, filter, .. } = *self;
@@ -326,12 +338,12 @@ impl<'f> Rerouting<'_, 'f> {
                     }
                 }
             }
-            let facts = Facts {
-                tenant_gone: Ends::all_if(filter.are_void),
-                unknown_type: Ends::all_if(from_paused && of_type.is_none()),
-                gone: Ends::Of(&gone),
-                never: Ends::Of(&never),
-                ..Facts::default()
+            let facts = SendCheckFacts {
+                tenant_gone: EndedRecipients::all_if(filter.are_void),
+                unknown_type: EndedRecipients::all_if(from_paused && of_type.is_none()),
+                gone: EndedRecipients::Of(&gone),
+                never: EndedRecipients::Of(&never),
+                ..SendCheckFacts::default()
             };
             let left = facts
                 .checks()

@@ -3,9 +3,9 @@
 use super::state::Shard;
 use super::take_back::EntryFilter;
 use crate::bucket::tenant::terms_of;
-use crate::engine::rows::act::CancelledEvents;
+use crate::engine::acts::act::CancelledEvents;
+use crate::engine::reach::KeptBackState;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reach::Reached;
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::channel::ChannelNo;
@@ -78,7 +78,7 @@ impl TenantUpdate<'_, '_> {
             let channel = self.shard.compiled.names.lane(open.lane.lane).channel;
             for number in &open.sending {
                 let message = bucket.closing_id(*closing).message(RecipientNo(number));
-                if self.draft.reach.get(&message) == Some(&Reached::KeptBack) {
+                if self.draft.reach.get(&message) == Some(&KeptBackState::KeptBack) {
                     let seqs = self.shard.messages(self.draft).seqs_of(message)?.into_iter();
                     kept_back.extend(seqs.map(|seq| (seq, channel, message)));
                 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::bounds::{World, person};
 use crate::engine::tests::*;
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::time::{DAY_MS, MINUTE_MS};
 
 /// Number of rows of events on a day.
@@ -31,7 +31,7 @@ fn an_event_has_one_row_on_each_day_on_which_it_enters() {
         .into();
     let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules);
     world.stored.commit(step.unwrap().writes);
-    world.play(Instant(0), &[person("a", State::Active), event(0)]);
+    world.play(Instant(0), &[person("a", RecipientState::Active), event(0)]);
     world.play(Instant(30 * MINUTE_MS), &[]);
     assert_eq!(rows(&world, Day(0)), 1);
     let late = Instant(DAY_MS - MINUTE_MS);

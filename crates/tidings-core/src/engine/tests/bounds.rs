@@ -4,11 +4,11 @@
 use proptest::prelude::*;
 
 use crate::engine::tests::*;
-use crate::engine::{InboxQuery, Settled};
+use crate::engine::{ClosingResults, InboxQuery};
 use crate::model::channel::EMAIL_NO;
 use crate::model::command::{Cancelled, MarkKind, Marked};
-use crate::model::occurrence::By;
-use crate::model::recipient::State;
+use crate::model::occurrence::ChangedBy;
+use crate::model::recipient::RecipientState;
 use crate::model::tenant::View;
 use crate::model::time::{DAY_MS, HOUR_MS};
 use crate::rules::{Digest, Every};
@@ -24,7 +24,7 @@ fn deepest(name: usize) -> String {
     format!("{}{levels}", &long(&format!("{name}-"))[..256 - levels.len()])
 }
 
-pub(super) fn person(name: &str, state: State) -> Command {
+pub(super) fn person(name: &str, state: RecipientState) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         addresses: [(EMAIL_NO, vec!["a@example.org".into()])].into(),
         state: Some(state),
@@ -87,7 +87,7 @@ impl World {
             let plan = self.engine.planner(&self.stored).plan(closing, 10_000).unwrap().unwrap();
             let made = self.engine.made(&self.stored, now, slice::from_ref(&plan)).unwrap();
             self.stored.commit(made.writes);
-            let settled = [Settled::delivered(&plan)];
+            let settled = [ClosingResults::delivered(&plan)];
             let noted = self.engine.outcome(&self.stored, now, &settled).unwrap();
             self.stored.commit(noted.writes);
         }
@@ -125,7 +125,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
     let mut world = World::new(options);
     let topics: Vec<String> = (0..100).map(deepest).collect();
     let all = topics.iter().flat_map(|topic| crate::model::topic::followed_paths(topic));
-    let mut commands = vec![person("a", State::Active)];
+    let mut commands = vec![person("a", RecipientState::Active)];
     commands.extend(all.map(|topic| follow("a", topic)));
     world.play(Instant(0), &commands);
     let to = || Audience {
@@ -138,7 +138,7 @@ fn reasons_of_a_day_are_indexed_in_rows_that_can_be_stored() {
         world.play(at, &[Command::Publish(Box::new(event))]);
     }
     // The day is over: its arrivals become segments.
-    world.play(Instant(DAY_MS + HOUR_MS), &[person("b", State::Active)]);
+    world.play(Instant(DAY_MS + HOUR_MS), &[person("b", RecipientState::Active)]);
     assert!(world.engine.shards.bucket(BucketNo(0)).index.days[&Day(0)].tail.is_empty());
     let page = world.engine.reader(&world.stored).inbox(&id("a"), &InboxQuery::newest(100));
     let groups = page.unwrap().groups;
@@ -193,7 +193,7 @@ proptest! {
         let people: Vec<String> = (0..world.recipients).map(|n| long(&format!("r{n}-"))).collect();
         let mut commands = Vec::new();
         for (at, name) in people.iter().enumerate() {
-            let state = if at % 3 < world.disabled { State::Disabled } else { State::Active };
+            let state = if at % 3 < world.disabled { RecipientState::Disabled } else { RecipientState::Active };
             commands.push(person(name, state));
         }
         for name in &people {
@@ -214,7 +214,7 @@ proptest! {
             event.deliver_at = world.later.then_some(Instant(2 * HOUR_MS));
             let text = serde_json::Value::from("x".repeat(world.data));
             event.data = Some([("text".to_owned(), text)].into_iter().collect());
-            if crate::Limits::default().check_event(&event).is_err() {
+            if crate::model::limits::Limits::default().check_event(&event).is_err() {
                 event.data = None;
             }
             events.push(Command::Publish(Box::new(event)));
@@ -234,7 +234,7 @@ proptest! {
             channel: "email".to_owned(),
             mode,
             tenant: None,
-            by: By::Key,
+            by: ChangedBy::Key,
         };
         played.play(Instant(3 * HOUR_MS), &[
             mark(Marked::UpTo(Instant(HOUR_MS))),

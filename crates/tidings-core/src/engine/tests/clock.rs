@@ -2,7 +2,7 @@
 
 use super::bounds::{World, person};
 use crate::engine::tests::*;
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 use crate::rules::{Cap, ChannelRules, Decide, Digest, Every, QuietHours};
 
@@ -25,7 +25,7 @@ fn under(policy: Policy, change: impl FnOnce(&mut Rules)) -> World {
     change(&mut rules);
     let set = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules);
     world.stored.commit(set.unwrap().writes);
-    world.play(RIGHT, &[person("a", State::Active)]);
+    world.play(RIGHT, &[person("a", RecipientState::Active)]);
     world
 }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
-use crate::model::command::{Cancelled, Pausable};
+use crate::model::command::{Cancelled, PauseSubject};
 use crate::model::number::Seq;
 
 const SECOND: i64 = 1_000;
@@ -106,7 +106,7 @@ fn what_ended_is_let_go_once_its_window_is_closed_and_made() {
 fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
     let (mut stored, mut engine) = with_recipient(Options::default());
     let erase = Command::Erase { recipient: id("a") };
-    let pause = Command::Pause(Pausable::Channel("inbox".to_owned()));
+    let pause = Command::Pause(PauseSubject::Channel("inbox".to_owned()));
     let commands = [event(0), erase, pause];
     let step = engine.step(&stored, &Reach::new(), Instant(1), &commands).unwrap();
     stored.commit(step.writes);
@@ -118,7 +118,7 @@ fn a_pause_holds_the_inbox_entry_of_who_was_erased_at_its_instant() {
 fn a_pause_of_a_type_holds_nothing_of_who_was_erased_at_its_instant() {
     let (mut stored, mut engine) = with_recipient(Options::default());
     let erase = Command::Erase { recipient: id("a") };
-    let pause = Command::Pause(Pausable::Type(id("told")));
+    let pause = Command::Pause(PauseSubject::Type(id("told")));
     let commands = [event(0), erase, pause];
     let step = engine.step(&stored, &Reach::new(), Instant(1), &commands).unwrap();
     stored.commit(step.writes);

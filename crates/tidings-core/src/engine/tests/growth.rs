@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bounds::{World, person};
 use crate::engine::InboxQuery;
-use crate::engine::rows::reply::PublishedAs;
+use crate::engine::replies::reply::PublishedAs;
 use crate::engine::tests::*;
 use crate::model::command::{MarkKind, Marked};
 use crate::model::limits::Bound;
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::tenant::View;
 use crate::model::time::{DAY_MS, HOUR_MS};
 
@@ -44,7 +44,7 @@ fn objects_are_forgotten_with_the_newest_day_that_names_them() {
     rules.store.keep_ms = 3 * DAY_MS;
     let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(0), rules).unwrap();
     world.stored.commit(step.writes);
-    world.play(Instant(0), &[person("a", State::Active)]);
+    world.play(Instant(0), &[person("a", RecipientState::Active)]);
     let mut rows = Vec::new();
     for day in 0..20 {
         let start = day * DAY_MS;
@@ -135,7 +135,7 @@ fn what_the_host_said_of_objects_is_bounded_and_survives_a_restart() {
 #[test]
 fn marks_on_what_nothing_names_are_not_kept() {
     let mut world = World::new(Options::default());
-    world.play(Instant(0), &[person("a", State::Active), about("e", "o")]);
+    world.play(Instant(0), &[person("a", RecipientState::Active), about("e", "o")]);
     let seen = |object: &str| Command::Mark {
         recipient: id("a"),
         what: Marked::Object(id(object)),
@@ -154,7 +154,7 @@ fn marks_on_what_nothing_names_are_not_kept() {
 #[test]
 fn an_id_that_came_before_is_a_duplicate_whatever_its_type_is_now() {
     let mut world = World::new(Options::default());
-    world.play(Instant(0), &[person("a", State::Active), about("e", "o")]);
+    world.play(Instant(0), &[person("a", RecipientState::Active), about("e", "o")]);
     let mut rules = world.engine.rules().unwrap().clone();
     rules.types.clear();
     let step = world.engine.set_rules(&world.stored, &Reach::new(), Instant(1), rules).unwrap();
@@ -190,7 +190,10 @@ impl ReadView for Counted<'_> {
 #[test]
 fn what_is_scheduled_for_others_is_not_read() {
     let mut world = World::new(Options { buckets: 1, ..Options::default() });
-    world.play(Instant(0), &[person("a", State::Active), person("b", State::Active)]);
+    world.play(
+        Instant(0),
+        &[person("a", RecipientState::Active), person("b", RecipientState::Active)],
+    );
     let events: Vec<Command> = (0..500)
         .map(|at| {
             let Command::Publish(mut event) = about(&format!("e{at}"), "o") else {
@@ -219,7 +222,7 @@ fn what_is_scheduled_for_others_is_not_read() {
 /// view while messages are planned and inbox and badge are looked at.
 fn cost(events: usize) -> u64 {
     let mut world = World::new(Options { buckets: 1, ..Options::default() });
-    world.play(Instant(0), &[person("a", State::Active)]);
+    world.play(Instant(0), &[person("a", RecipientState::Active)]);
     let names: Vec<usize> = (0..events).collect();
     for (at, names) in (1..).zip(names.chunks(500)) {
         let events = names.iter().map(|n| about(&format!("e{n}"), &format!("o{n}")));

@@ -10,7 +10,7 @@ use crate::engine::{InboxQuery, InboxState};
 use crate::model::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter};
 use crate::model::event::Pivot;
 use crate::model::item::Shelf;
-use crate::model::recipient::State;
+use crate::model::recipient::RecipientState;
 use crate::model::tenant::View;
 use crate::model::time::HOUR_MS;
 use crate::rules::{TenantRules, UnknownTenant};
@@ -183,7 +183,7 @@ fn of_all(query: &InboxQuery) -> [InboxQuery; VIEWS.len()] {
     VIEWS.map(|view| InboxQuery { view: named(view), ..query.clone() })
 }
 
-fn person(who: usize, state: State) -> Command {
+fn person(who: usize, state: RecipientState) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         state: Some(state),
         ..RecipientChange::nothing(id(PEOPLE[who]))
@@ -224,7 +224,7 @@ impl World {
         world.set_rules();
         world.step(&[make_tenant(0), make_tenant(1)]);
         for who in 0..PEOPLE.len() {
-            world.step(&[person(who, State::Active)]);
+            world.step(&[person(who, RecipientState::Active)]);
         }
         world
     }
@@ -410,11 +410,11 @@ impl World {
             }
             Op::Disable(who) => {
                 self.disabled.insert(who);
-                self.step(&[person(who, State::Disabled)]);
+                self.step(&[person(who, RecipientState::Disabled)]);
             }
             Op::Enable(who) => {
                 self.disabled.remove(&who);
-                self.step(&[person(who, State::Active)]);
+                self.step(&[person(who, RecipientState::Active)]);
             }
             Op::Regroup => {
                 self.pivots.rotate_left(1);

@@ -4,7 +4,7 @@ use super::ended::with_mail;
 use crate::bucket::storage::recovery;
 use crate::engine::tests::*;
 use crate::journal::record::Record;
-use crate::model::command::Pausable;
+use crate::model::command::PauseSubject;
 
 const EVENTS: usize = 20_000;
 const SECOND: i64 = 1_000;
@@ -16,7 +16,7 @@ fn what_goes_another_way_is_cut_into_rows_and_told_whole() {
     let events: Vec<Command> = (0..EVENTS).map(event).collect();
     let step = engine.step(&stored, &Reach::new(), Instant(1), &events).unwrap();
     stored.commit(step.writes);
-    let told = Pausable::Type(id("told"));
+    let told = PauseSubject::Type(id("told"));
     for (at, command) in [(2, Command::Pause(told.clone())), (3, Command::Resume(told))] {
         let step = engine.step(&stored, &Reach::new(), Instant(at), &[command]).unwrap();
         let longest = step

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 
 use super::ended::with_mail;
-use crate::engine::explain::Subject;
+use crate::engine::explain::ExplainSubject;
 use crate::engine::tests::*;
-use crate::model::event::Near;
+use crate::model::event::GeoCircle;
 use crate::model::tenant::{TenantChange, TenantNo};
-use crate::rules::{Admission, Per, TenantRules, UnknownTenant};
+use crate::rules::{Admission, AdmissionKeyPart, TenantRules, UnknownTenant};
 
 const PEOPLE: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const TENANTS: [&str; 3] = ["acme", "bolt", "core"];
@@ -151,7 +151,7 @@ fn t42_an_event_of_a_tenant_reaches_its_own_alone() {
             world.reached(event_to(&name, tenant, to))
         };
         let near = || {
-            let near = Near { lat: 48.0, lon: 11.0, km: 5.0 };
+            let near = GeoCircle { lat: 48.0, lon: 11.0, km: 5.0 };
             Audience { near: vec![near], ..Audience::default() }
         };
         let named = Audience { recipients: vec![id("a"), id("f")], ..Audience::default() };
@@ -298,10 +298,10 @@ fn t42_joins_of_one_step_are_one_record() {
 #[test]
 fn t42_admission_knows_the_tenant() {
     for (admission, per) in [
-        (Admission::OncePending, Per::Object),
-        (Admission::OncePending, Per::Type),
-        (Admission::OnceEver, Per::Target),
-        (Admission::OnceEver, Per::Object),
+        (Admission::OncePending, AdmissionKeyPart::Object),
+        (Admission::OncePending, AdmissionKeyPart::Type),
+        (Admission::OnceEver, AdmissionKeyPart::Target),
+        (Admission::OnceEver, AdmissionKeyPart::Object),
     ] {
         let mut world = World::new();
         world.change_rules(|rules| {
@@ -333,7 +333,7 @@ fn t42_admission_knows_the_tenant() {
         let supposed = |world: &World, tenant: &str| {
             let event = event_to("s", Some(tenant), named());
             let event = Event { target: Some(Object::bare(id("t"))), ..event };
-            let subject = Subject::Supposed(Box::new(event));
+            let subject = ExplainSubject::Supposed(Box::new(event));
             let reader = world.engine.reader(&world.stored);
             let explained = reader.explain(subject, &id("a"), Instant(world.now)).unwrap();
             !explained.channels.is_empty()
@@ -350,11 +350,11 @@ fn t42_explanations_tell_of_tenants() {
     let mut world = World::new();
     world.done(&[join("a", "acme"), join("b", "bolt")]);
     world.reached(event_to("e", Some("acme"), everyone()));
-    let explain = |subject: Subject, who: &str| {
+    let explain = |subject: ExplainSubject, who: &str| {
         let reader = world.engine.reader(&world.stored);
         reader.explain(subject, &id(who), Instant(world.now))
     };
-    let explained = explain(Subject::Event(id("e")), "a").unwrap();
+    let explained = explain(ExplainSubject::Event(id("e")), "a").unwrap();
     assert_eq!(explained.tenant, Some(id("acme")));
     let text = |steps: &[crate::model::explanation::ExplanationStep]| -> Vec<(String, String)> {
         steps.iter().map(|step| (step.looked_at.clone(), step.result.clone())).collect()
@@ -367,12 +367,12 @@ fn t42_explanations_tell_of_tenants() {
         format!("{looked_at} {result}").contains("tenant `acme`")
     };
     assert!(lanes.iter().any(names), "{lanes:?}");
-    let other = explain(Subject::Event(id("e")), "b").unwrap();
+    let other = explain(ExplainSubject::Event(id("e")), "b").unwrap();
     let (_, result) = text(&other.steps).pop().unwrap();
     assert_eq!(result, "not in the audience, and not a member of the tenant, as it is now");
     let supposed = |tenant: &str| {
         let event = Box::new(event_to("s", Some(tenant), everyone()));
-        explain(Subject::Supposed(event), "b")
+        explain(ExplainSubject::Supposed(event), "b")
     };
     assert_eq!(supposed("nobody").unwrap_err().to_string(), "unknown tenant `nobody`");
     assert!(supposed("bolt").unwrap().steps.iter().all(|step| !step.ends));
@@ -572,8 +572,8 @@ proptest! {
                 let known = TenantDirectory::of(&world.engine).tenants_of(who).unwrap();
                 prop_assert_eq!(known, tenants);
                 let follows = plain.follows.iter().filter(|(of, ..)| of == who);
-                let follows: Vec<Followed> = follows
-                    .map(|(_, topic, tenant)| Followed { topic: topic.clone(), tenant: tenant.clone() })
+                let follows: Vec<FollowedTopic> = follows
+                    .map(|(_, topic, tenant)| FollowedTopic { topic: topic.clone(), tenant: tenant.clone() })
                     .collect();
                 prop_assert_eq!(reader.following(who).unwrap(), follows);
             }

@@ -1,10 +1,11 @@
 //! Messages through their states: what lists and time lines show, and what retry, cancel and resend change.
 
 use super::ended::with_mail;
+use crate::content::content_hash::ContentHash;
 use crate::content::message::Totals;
 use crate::engine::tests::*;
 use crate::journal::record::Attempts;
-use crate::model::command::Pausable;
+use crate::model::command::PauseSubject;
 use crate::model::messages::{Answered, Attempt, MessageAct, MessageName, MessageState};
 use crate::model::number::{ClosingId, MessageId, RecipientNo};
 use crate::model::reason::{Ending, Reason};
@@ -18,6 +19,7 @@ const OPTIONS: Options = Options {
     checkpoint_after: 0,
     slice_bytes: 1,
     row_bytes: 1 << 20,
+    fresh_key: [0; 16],
 };
 
 /// An engine over a view, driven as a node drives it.
@@ -53,11 +55,28 @@ impl Driven {
         (driven, name)
     }
 
+    /// A dry run of each command answers what the step does.
     fn step(&mut self, commands: &[Command], reach: &Reach) -> Step {
+        let dry: Vec<_> = match commands {
+            [command] => vec![self.dry_run(command, reach).reply],
+            _ => Vec::new(),
+        };
         let step = self.engine.step(&self.stored, reach, self.now, commands);
         let mut step = step.unwrap();
+        assert!(dry.is_empty() || dry == step.replies, "{dry:?} {:?}", step.replies);
         self.stored.commit(std::mem::take(&mut step.writes));
         step
+    }
+
+    fn dry_run(&self, command: &Command, reach: &Reach) -> DryRun {
+        self.engine.dry_run(&self.stored, reach, self.now, command).unwrap()
+    }
+
+    /// The entries and messages that a change of a message would concern.
+    fn concerned(&self, message: MessageName, act: MessageAct, reach: &Reach) -> (u64, u64, u64) {
+        let dry = self.dry_run(&Command::Message { message, act }, reach);
+        let CommandConcerns { people, entries, messages } = dry.concerns;
+        (people, entries, messages)
     }
 
     fn make(&mut self) {
@@ -78,11 +97,11 @@ impl Driven {
             answer: Answered::Failed,
             reply: reply.to_owned(),
         };
-        let settled = Settled {
+        let settled = ClosingResults {
             closing,
             sent: vec![Sent { number, seqs, ending, resent: 0 }],
-            attempts: vec![Attempted { number, attempt }],
-            ..Settled::default()
+            attempts: vec![AttemptedMessage { number, attempt }],
+            ..ClosingResults::default()
         };
         let step = self.engine.outcome(&self.stored, self.now, &[settled]);
         self.stored.commit(step.unwrap().writes);
@@ -106,17 +125,21 @@ impl Driven {
             delivered: false,
             again: false,
         };
-        let settled = Settled {
+        let settled = ClosingResults {
             closing,
-            attempts: vec![Attempted { number, attempt }],
-            tried: vec![Tried { number, attempts }],
-            ..Settled::default()
+            attempts: vec![AttemptedMessage { number, attempt }],
+            tried: vec![RetriedAttempt { number, attempts }],
+            ..ClosingResults::default()
         };
         let step = self.engine.outcome(&self.stored, self.now, &[settled]);
         self.stored.commit(step.unwrap().writes);
     }
 
-    fn operate(&mut self, message: MessageName, act: MessageAct) -> Result<Operated, Refused> {
+    fn operate(
+        &mut self,
+        message: MessageName,
+        act: MessageAct,
+    ) -> Result<OperatedMessage, Refused> {
         self.operate_within(message, act, &Reach::new()).0
     }
 
@@ -125,7 +148,7 @@ impl Driven {
         message: MessageName,
         act: MessageAct,
         reach: &Reach,
-    ) -> (Result<Operated, Refused>, Vec<Going>) {
+    ) -> (Result<OperatedMessage, Refused>, Vec<GoingMessage>) {
         let step = self.step(&[Command::Message { message, act }], reach);
         let reply = match step.replies.into_iter().next().unwrap() {
             Ok(Reply::Operated(operated)) => Ok(operated),
@@ -142,7 +165,7 @@ impl Driven {
                 .reader(&self.stored)
                 .messages(&MessageFilter::default(), None, 9)
                 .unwrap()
-                .messages
+                .rows
                 .into_iter();
             all.map(|message| message.state).collect::<Vec<_>>()
         };
@@ -172,11 +195,42 @@ fn what_is_not_built_is_planned_and_can_be_cancelled() {
         assert_eq!(driven.operate(name, act), refused);
     }
     let cancelled = driven.operate(name, MessageAct::Cancel);
-    assert_eq!(cancelled, Ok(Operated::Cancelled(1)));
+    assert_eq!(cancelled, Ok(OperatedMessage::Cancelled(1)));
     driven.make();
     assert_eq!(driven.states(), []);
     let row = driven.engine.ledger()[&Day(0)].clone();
     assert_eq!(row.reasons, [(Reason::Message, 1)].into());
+}
+
+#[test]
+fn a_message_is_built_again_with_what_a_provider_was_asked_to_take() {
+    let (mut driven, name) = Driven::due();
+    let built =
+        |driven: &Driven| driven.engine.reader(&driven.stored).built_again(name).unwrap().unwrap();
+    let planned = built(&driven);
+    let BuiltContent::Batch(batch) = &planned.content else {
+        panic!("{planned:?}");
+    };
+    assert_eq!((batch.entries, planned.tried), (1, None));
+    driven.make();
+    // It is what it would have been, and nobody was asked yet.
+    assert_eq!(built(&driven), planned);
+    let MessageId { closing, number } = name.id;
+    let plans = driven.engine.planner(&driven.stored).unsettled().unwrap();
+    let seqs = plans[0].seqs(&plans[0].messages[0]);
+    let content = TriedContent { hash: ContentHash::of(["News"]), handed_over: true };
+    let settled = ClosingResults {
+        closing,
+        sent: vec![Sent { number, seqs, ending: Ending::Delivered, resent: 0 }],
+        contents: [(number, content)].into(),
+        ..ClosingResults::default()
+    };
+    let step = driven.engine.outcome(&driven.stored, driven.now, &[settled]);
+    driven.stored.commit(step.unwrap().writes);
+    assert_eq!(built(&driven).tried, Some(content));
+    // The provider gave no words, so there is no attempt to show.
+    let report = driven.engine.reader(&driven.stored).message_report(name).unwrap().unwrap();
+    assert_eq!(report.attempts, []);
 }
 
 #[test]
@@ -212,10 +266,10 @@ fn a_failed_message_goes_again_as_it_was() {
     assert_eq!(driven.states(), [MessageState::Failed]);
     driven.now = Instant(60_000);
     let (reply, going) = driven.operate_within(name, MessageAct::Retry, &Reach::new());
-    assert_eq!(reply, Ok(Operated::Goes));
+    assert_eq!(reply, Ok(OperatedMessage::Goes));
     let message = name.id;
     let had_ended = true;
-    assert_eq!(going, [Going { message, had_ended }]);
+    assert_eq!(going, [GoingMessage { message, had_ended, by_job: false }]);
     assert_eq!(driven.states(), [MessageState::Sending]);
     assert_eq!((driven.books().failed, driven.books().pending), (0, 1));
     // Once is enough.
@@ -228,7 +282,7 @@ fn a_failed_message_goes_again_as_it_was() {
     let replies: Vec<&str> = report.attempts.iter().map(|run| &*run.reply).collect();
     assert_eq!(replies, ["RCPT: 550", "250 queued"]);
     // A copy changes nothing, whatever becomes of it.
-    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(Operated::Goes));
+    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(OperatedMessage::Goes));
     assert_eq!(driven.books().pending, 1);
     driven.end(name, Ending::Unreachable, "connect: refused");
     assert_eq!(driven.states(), [MessageState::Sent]);
@@ -263,7 +317,7 @@ fn f1_what_waits_for_a_retry_is_read_from_the_store_with_its_last_answer() {
     let nobody = reader.retrying(Some(&id("nobody")), &View::All, 9);
     assert!(matches!(nobody, Err(StepError::Refused(Refused::UnknownRecipient(_)))));
 
-    let pause = Command::Pause(Pausable::Type(id("told")));
+    let pause = Command::Pause(PauseSubject::Type(id("told")));
     driven.step(&[pause], &Reach::new());
     assert!(waits(&driven, None, 9).messages[0].is_held);
     driven.end(name, Ending::Refused, "RCPT: 550");
@@ -276,7 +330,7 @@ fn a_refusal_after_doubt_leaves_the_doubt() {
     driven.make();
     driven.try_again(name, Answered::Unknown, driven.now);
     driven.end(name, Ending::Refused, "RCPT: 550");
-    assert_eq!(driven.operate(name, MessageAct::Retry), Ok(Operated::Goes));
+    assert_eq!(driven.operate(name, MessageAct::Retry), Ok(OperatedMessage::Goes));
     assert!(driven.engine.open_closings().attempts_of(name.id).unwrap().in_doubt);
 }
 
@@ -285,20 +339,45 @@ fn only_what_is_surely_not_handed_over_is_cancelled() {
     let (mut driven, name) = Driven::due();
     driven.make();
     let reach = |reached| Reach::from([(name.id, reached)]);
-    for reach in [Reach::new(), reach(Reached::InDoubt)] {
+    for reach in [Reach::new(), reach(KeptBackState::InDoubt)] {
         let (reply, _) = driven.operate_within(name, MessageAct::Cancel, &reach);
-        assert_eq!(reply, Ok(Operated::TooLate));
+        assert_eq!(reply, Ok(OperatedMessage::TooLate));
     }
-    let kept = reach(Reached::KeptBack);
+    let kept = reach(KeptBackState::KeptBack);
     let (reply, _) = driven.operate_within(name, MessageAct::Cancel, &kept);
-    assert_eq!(reply, Ok(Operated::Cancelled(1)));
+    assert_eq!(reply, Ok(OperatedMessage::Cancelled(1)));
     assert_eq!(driven.states(), [MessageState::Cancelled]);
     // What is left is the inbox's.
     assert_eq!((driven.books().cancelled, driven.books().messages), (1, 1));
     let report = driven.engine.reader(&driven.stored).message_report(name).unwrap();
     assert_eq!(report.unwrap().left_out[0].reason, Reason::Message);
     let nothing = driven.operate(name, MessageAct::Cancel);
-    assert_eq!(nothing, Ok(Operated::NothingLeft));
+    assert_eq!(nothing, Ok(OperatedMessage::NothingLeft));
+}
+
+#[test]
+fn a_dry_run_counts_the_built_message_with_its_entries() {
+    let (mut driven, name) = Driven::due_after(&[event(0), event(1)]);
+    let nothing = Reach::new();
+    assert_eq!(driven.concerned(name, MessageAct::Cancel, &nothing), (1, 2, 0), "not built yet");
+    driven.make();
+    let kept = Reach::from([(name.id, KeptBackState::KeptBack)]);
+    assert_eq!(driven.concerned(name, MessageAct::Cancel, &kept), (1, 2, 1));
+    assert_eq!(driven.concerned(name, MessageAct::Cancel, &nothing), (0, 0, 0), "too late");
+    assert_eq!(driven.concerned(name, MessageAct::Retry, &nothing), (0, 0, 0), "refused");
+    let erase = Command::Erase { recipient: id("a") };
+    let erased = CommandConcerns { people: 1, entries: 2, messages: 1 };
+    assert_eq!(driven.dry_run(&erase, &kept).concerns, erased);
+    let handed_over = CommandConcerns { people: 1, entries: 0, messages: 0 };
+    assert_eq!(driven.dry_run(&erase, &nothing).concerns, handed_over);
+    driven.try_again(name, Answered::Retry, driven.now.plus_ms(30_000));
+    assert_eq!(driven.concerned(name, MessageAct::Retry, &kept), (1, 2, 1));
+    driven.end(name, Ending::Refused, "RCPT: 550");
+    for act in [MessageAct::Retry, MessageAct::Resend] {
+        assert_eq!(driven.concerned(name, act, &nothing), (1, 2, 1));
+    }
+    assert_eq!(driven.states(), [MessageState::Failed]);
+    assert_eq!(driven.operate(name, MessageAct::Retry), Ok(OperatedMessage::Goes));
 }
 
 #[test]
@@ -333,7 +412,7 @@ fn t42_nothing_of_a_tenant_that_is_gone_is_sent_again() {
     let gone = driven.operate(name, MessageAct::Resend);
     assert!(matches!(gone, Err(Refused::MessageGone(_))), "{gone:?}");
     driven.step(&[disabled(false)], &Reach::new());
-    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(Operated::Goes));
+    assert_eq!(driven.operate(name, MessageAct::Resend), Ok(OperatedMessage::Goes));
     driven.end(name, Ending::Delivered, "250 queued");
     driven.step(&[Command::DeleteTenant { tenant: acme() }], &Reach::new());
     let gone = driven.operate(name, MessageAct::Resend);

@@ -4,7 +4,7 @@ use super::ended::with_mail;
 use crate::engine::tests::*;
 use crate::model::command::Cancelled;
 use crate::model::number::RecipientNo;
-use crate::model::occurrence::By;
+use crate::model::occurrence::ChangedBy;
 
 #[test]
 fn a_step_can_be_replayed() {
@@ -27,16 +27,17 @@ fn a_step_can_be_replayed() {
         channel: "email".to_owned(),
         mode: Mode::Never,
         tenant: None,
-        by: By::Key,
+        by: ChangedBy::Key,
     };
     let erase = Command::Erase { recipient: id("a") };
     let cancel = Command::Cancel { what: Cancelled::Event(id("e0")), tenant: None };
-    let reach_of = |reached: Option<Reached>| Reach::from_iter(reached.map(|it| (message, it)));
+    let reach_of =
+        |reached: Option<KeptBackState>| Reach::from_iter(reached.map(|it| (message, it)));
     for command in [cancel, never, erase] {
         let commands = slice::from_ref(&command);
-        let touched = engine.may_touch(&stored, Upcoming::Commands(commands));
+        let touched = engine.may_touch(&stored, UpcomingStep::Commands(commands));
         assert_eq!(touched.unwrap(), BTreeSet::from([message]), "{command:?}");
-        let states = [None, Some(Reached::InDoubt), Some(Reached::KeptBack)];
+        let states = [None, Some(KeptBackState::InDoubt), Some(KeptBackState::KeptBack)];
         let mut seen = Vec::new();
         for reach in states.map(reach_of) {
             let play = || {
@@ -50,6 +51,6 @@ fn a_step_can_be_replayed() {
         assert_ne!(seen[0], seen[2], "{command:?} changes what is kept back");
     }
     let others = [event(1), recipient()];
-    let touched = engine.may_touch(&stored, Upcoming::Commands(&others));
+    let touched = engine.may_touch(&stored, UpcomingStep::Commands(&others));
     assert_eq!(touched.unwrap(), BTreeSet::new());
 }

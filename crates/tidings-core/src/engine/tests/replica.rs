@@ -83,12 +83,29 @@ impl Nodes {
             let has = |engine: &Engine| engine.replica().has_home_of(recipient);
             self.engines.iter().position(has).unwrap()
         });
+        let dry = self.dry_run(home, now, command);
         let step = self.engines[home].take_in(&self.stored, &Reach::new(), now, commands).unwrap();
-        if home == 0 {
-            return self.lead(now, step);
+        let replies = if home == 0 {
+            self.lead(now, step)
+        } else {
+            self.stored.commit(step.writes);
+            step.replies
+        };
+        assert_eq!([dry.reply], *replies, "a dry run answers what the step does");
+        replies
+    }
+
+    /// A dry run of a command at its home, with the part of the others.
+    fn dry_run(&self, home: usize, now: Instant, command: &Command) -> DryRun {
+        let reach = Reach::new();
+        let mut dry = self.engines[home].dry_run(&self.stored, &reach, now, command).unwrap();
+        if let Some(acts) = dry.acts().cloned() {
+            for follower in &self.engines[1..] {
+                let part = follower.dry_apply(&self.stored, &reach, now, acts.clone());
+                dry.add(&part.unwrap());
+            }
         }
-        self.stored.commit(step.writes);
-        step.replies
+        dry
     }
 
     /// Ends an instant everywhere; returns the number of deliveries to inboxes.
@@ -396,4 +413,35 @@ fn an_engine_has_only_shards_that_there_are() {
     let held = held(1, 2, 4);
     let opened = Engine::open_held(view, &[Day(0)], options(2), Some(&held));
     assert!(opened.is_err());
+}
+
+#[test]
+fn a_dry_run_counts_what_all_nodes_would_touch_and_changes_nothing() {
+    let recipients = (0..12).map(|n| {
+        let change = RecipientChange::nothing(id(&format!("r{n}")));
+        Command::Recipient(Box::new(change))
+    });
+    let mut nodes = Nodes::open(divided(5), 3, 5);
+    for recipient in recipients {
+        nodes.take_in(Instant(1), &recipient);
+    }
+    let Command::Publish(mut later) = event(1) else { unreachable!("that is what it makes") };
+    later.deliver_at = Some(Instant(1_000));
+    let before = nodes.stored.0.clone();
+    let at = Instant(2);
+    let all = CommandConcerns { people: 12, entries: 24, messages: 0 };
+    for command in [event(0), Command::Publish(later.clone())] {
+        assert_eq!(nodes.dry_run(0, at, &command).concerns, all);
+    }
+    assert!(nodes.stored.0 == before, "nothing is written");
+    nodes.take_in(at, &Command::Publish(later));
+    let cancel = |name| {
+        let what = crate::model::command::Cancelled::Event(id(name));
+        Command::Cancel { what, tenant: None }
+    };
+    assert_eq!(nodes.dry_run(0, at, &cancel("e1")).concerns, all);
+    assert_eq!(nodes.dry_run(0, at, &cancel("none")).concerns, CommandConcerns::default());
+    for name in ["e1", "e1", "none"] {
+        nodes.take_in(at, &cancel(name));
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
-use crate::model::command::Pausable;
-use crate::model::limits::{Bound, Exceeded};
+use crate::model::command::PauseSubject;
+use crate::model::limits::{Bound, ExceededBound};
 use crate::model::reason::Reason;
 use crate::model::recipient::OwnHours;
 use crate::model::tenant::{Tenant, TenantChange};
@@ -160,7 +160,7 @@ fn choice(scope: PreferenceScope, mode: Mode, tenant: Option<&str>) -> Choice {
 }
 
 fn prefer(Choice { scope, channel, mode, tenant }: Choice) -> Command {
-    Command::Preference { recipient: id("a"), scope, channel, mode, tenant, by: By::Key }
+    Command::Preference { recipient: id("a"), scope, channel, mode, tenant, by: ChangedBy::Key }
 }
 
 fn defaults(tenant: &str, preferences: Vec<Choice>) -> Command {
@@ -398,7 +398,7 @@ fn a_flush_reaches_what_its_view_holds() {
 fn what_is_paused_of_a_tenant_waits_apart_and_comes_back() {
     let mut world = World::new();
     world.run(1, &[publish("acme", "soon", Some("acme"))]);
-    let what = || Pausable::Type(id("soon"));
+    let what = || PauseSubject::Type(id("soon"));
     world.run(2, &[Command::Pause(what())]);
     assert_eq!(world.due("acme"), None);
     world.run(3, &[publish("later", "soon", Some("acme"))]);
@@ -456,12 +456,13 @@ fn preferences_of_a_recipient_are_bounded_over_all_tenants() {
         chosen,
         whole,
         tenant: None,
-        by: By::User,
+        by: ChangedBy::User,
     };
     let two = [choice("news", None, Mode::Never), choice("news", Some("acme"), Mode::Never)];
     world.run(1, &[choose(two.to_vec(), false)]);
     let third = choice("news", Some("zed"), Mode::Never);
-    let refused = Err(Refused::Exceeded(Exceeded { bound: Bound::Preferences, got: 3, most: 2 }));
+    let refused =
+        Err(Refused::Exceeded(ExceededBound { bound: Bound::Preferences, got: 3, most: 2 }));
     for whole in [false, true] {
         let of =
             if whole { [&two[..], slice::from_ref(&third)].concat() } else { vec![third.clone()] };
@@ -503,7 +504,7 @@ fn lists_of_preferences_are_of_a_view_and_a_whole_list_replaces_its_tenants() {
         chosen,
         whole: true,
         tenant: tenant.map(id),
-        by: By::Key,
+        by: ChangedBy::Key,
     };
     let of = |tenant| choice(works(), Mode::Never, tenant);
     world.run(1, &[list(vec![of(None), of(Some("acme")), of(Some("zed"))], None)]);

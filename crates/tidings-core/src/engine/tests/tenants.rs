@@ -174,7 +174,8 @@ fn t42_what_once_ever_remembers_of_a_deleted_tenant_goes_also_after_crashes() {
     let mut world = World::new(UnknownTenant::Refuse);
     let mut rules = world.engine.rules().unwrap().clone();
     let told = rules.types.get_mut("told").unwrap();
-    (told.admission, told.per) = (crate::rules::Admission::OnceEver, crate::rules::Per::Object);
+    (told.admission, told.per) =
+        (crate::rules::Admission::OnceEver, crate::rules::AdmissionKeyPart::Object);
     let now = Instant(world.now);
     let step = world.engine.set_rules(&world.stored, &Reach::new(), now, rules).unwrap();
     world.stored.commit(step.writes);

@@ -1,5 +1,6 @@
 //! Shards beside each other do what one shard does, whoever does their jobs, and in whatever order.
 
+use crate::engine::figures::read::FiguresQuery;
 use crate::engine::tests::*;
 use crate::model::channel::EMAIL_NO;
 use crate::model::time::DAY_MS;
@@ -9,7 +10,7 @@ use crate::model::time::DAY_MS;
 struct Backwards;
 
 impl Workers for Backwards {
-    fn run(&self, jobs: Vec<Job<'_>>) {
+    fn run(&self, jobs: Vec<ShardJob<'_>>) {
         jobs.into_iter().rev().for_each(|job| job());
     }
 }
@@ -72,9 +73,10 @@ fn shards_in_any_order_write_and_answer_what_one_shard_does() {
     let (mut one, mut several) = (open(1), open(5));
     several.lend(Box::new(Backwards));
     let (mut of_one, mut of_several) = (Stored::default(), Stored::default());
-    let heads = Key::of(Owner::Shard, Table::Meta).done();
+    // Heads and figures are by shard.
+    let of_shards = &Key::of(Owner::Shard, Table::Meta).done()[..2];
     let shared = |writes: &[Write]| -> Vec<Write> {
-        writes.iter().filter(|write| !write.key.starts_with(&heads)).cloned().collect()
+        writes.iter().filter(|write| !write.key.starts_with(of_shards)).cloned().collect()
     };
     let step = one.set_rules(&of_one, &Reach::new(), Instant(0), rules.clone());
     of_one.commit(step.unwrap().writes);
@@ -95,4 +97,10 @@ fn shards_in_any_order_write_and_answer_what_one_shard_does() {
     assert_eq!(one.open_closings().unmade(), several.open_closings().unmade());
     assert!(one.open_closings().unmade().len() > 5, "mails of several parts were due");
     assert_eq!(one.tally(), several.tally());
+    let figures = |engine: &Engine, stored: &Stored| {
+        let query = FiguresQuery::of_days(Day(0)..Day(2));
+        engine.reader(stored).figures(&query, Day(1)).unwrap().rows
+    };
+    assert_eq!(figures(&one, &of_one), figures(&several, &of_several));
+    assert!(figures(&one, &of_one).len() > 1);
 }

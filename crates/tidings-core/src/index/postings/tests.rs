@@ -15,13 +15,13 @@ fn naive(sets: &[RoaringBitmap]) -> Entries {
 }
 
 fn built(sets: &[RoaringBitmap]) -> BTreeMap<u32, Vec<u8>> {
-    build(&sets.iter().collect::<Vec<_>>())
+    build_blocks(&sets.iter().collect::<Vec<_>>())
 }
 
 fn read(blocks: &BTreeMap<u32, Vec<u8>>) -> Entries {
     let mut entries = Entries::new();
     for (key, bytes) in blocks {
-        let block = Block::parse(bytes).unwrap();
+        let block = PostingBlock::parse(bytes).unwrap();
         block
             .each(|_| true, |slot, ordinal| entries.push((key * 256 + u32::from(slot), ordinal)))
             .unwrap();
@@ -63,7 +63,7 @@ proptest! {
         let entries = naive(&sets);
         prop_assert_eq!(&read(&blocks), &entries);
         for (key, bytes) in &blocks {
-            let block = Block::parse(bytes).unwrap();
+            let block = PostingBlock::parse(bytes).unwrap();
             for slot in 0..=255_u8 {
                 let number = key * 256 + u32::from(slot);
                 let mut row = Vec::new();
@@ -91,9 +91,9 @@ proptest! {
                 .iter()
                 .filter_map(|(segment, offset)| Some((segment.get(&key)?.as_slice(), *offset)))
                 .collect();
-            let merged = merge(&parts).unwrap();
+            let merged = merge_blocks(&parts).unwrap();
             // A last segment without a row here leaves no trace of its ordinals, nor need it.
-            if Block::parse(&merged).unwrap().ordinals() == sets.len() as u32 {
+            if PostingBlock::parse(&merged).unwrap().ordinals() == sets.len() as u32 {
                 prop_assert_eq!(&merged, &whole);
             }
             joined.insert(key, merged);
@@ -110,13 +110,13 @@ proptest! {
         }
         damaged.push(bytes);
         for bytes in &damaged {
-            let Ok(block) = Block::parse(bytes) else { continue };
+            let Ok(block) = PostingBlock::parse(bytes) else { continue };
             let read = block.each(|_| true, |_, ordinal| assert!(ordinal < block.ordinals()));
             for slot in 0..=255 {
                 let row = block.row(slot, &mut |_| ());
                 prop_assert!(read.is_err() || row.is_ok());
             }
-            prop_assert_eq!(merge(&[(bytes, 0), (bytes, block.ordinals())]).is_ok(),
+            prop_assert_eq!(merge_blocks(&[(bytes, 0), (bytes, block.ordinals())]).is_ok(),
                 read.is_ok() && block.ordinals() <= u32::MAX / 2);
         }
     }
@@ -138,10 +138,10 @@ fn long_rows_have_wide_lengths() {
     let everyone: RoaringBitmap = [0, 255, 70_000].into_iter().collect();
     for arrivals in [3_000, 600_000] {
         let sets = vec![&everyone; arrivals];
-        let blocks = build(&sets);
+        let blocks = build_blocks(&sets);
         assert_eq!(blocks.keys().copied().collect::<Vec<_>>(), [0, 273]);
         let mut count = 0;
-        Block::parse(&blocks[&0]).unwrap().row(255, &mut |_| count += 1).unwrap();
+        PostingBlock::parse(&blocks[&0]).unwrap().row(255, &mut |_| count += 1).unwrap();
         assert_eq!(count, arrivals);
     }
 }
@@ -157,17 +157,20 @@ fn everybody_is_reached() {
 
 #[test]
 fn nothing_makes_no_block() {
-    assert!(build(&[]).is_empty());
-    assert!(build(&[&RoaringBitmap::new()]).is_empty());
-    let empty = merge(&[]).unwrap();
-    Block::parse(&empty).unwrap().each(|_| true, |_, _| panic!("an entry of nothing")).unwrap();
+    assert!(build_blocks(&[]).is_empty());
+    assert!(build_blocks(&[&RoaringBitmap::new()]).is_empty());
+    let empty = merge_blocks(&[]).unwrap();
+    PostingBlock::parse(&empty)
+        .unwrap()
+        .each(|_| true, |_, _| panic!("an entry of nothing"))
+        .unwrap();
 }
 
 #[test]
 fn runs_that_overlap_are_refused() {
     let set: RoaringBitmap = [1].into_iter().collect();
-    let block = build(&[&set, &set]).remove(&0).unwrap();
-    assert!(merge(&[(&block, 0), (&block, 2)]).is_ok());
-    assert!(merge(&[(&block, 0), (&block, 1)]).is_err());
-    assert!(merge(&[(&block, u32::MAX)]).is_err());
+    let block = build_blocks(&[&set, &set]).remove(&0).unwrap();
+    assert!(merge_blocks(&[(&block, 0), (&block, 2)]).is_ok());
+    assert!(merge_blocks(&[(&block, 0), (&block, 1)]).is_err());
+    assert!(merge_blocks(&[(&block, u32::MAX)]).is_err());
 }

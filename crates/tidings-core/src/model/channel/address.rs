@@ -100,9 +100,10 @@ impl AddressKind {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::channel::AddressKind;
+    /// use tidings_core::model::AddressKind;
     ///
     /// assert_eq!(AddressKind::Email.compared("Ada@Example.org"), "ada@example.org");
+    /// assert_eq!(AddressKind::Phone.compared("+49 (151) 123-45678"), "+4915112345678");
     /// assert_eq!(AddressKind::Fcm.compared("dXp:APA91b"), "dXp:APA91b");
     /// ```
     #[must_use]
@@ -115,8 +116,11 @@ impl AddressKind {
             // The keys of a subscription may change, its endpoint is the device.
             Self::WebPush => Subscription::parse(text)
                 .map_or_else(|| text.to_owned(), |subscription| subscription.endpoint),
-            Self::Phone
-            | Self::Fcm
+            Self::Phone => {
+                let number: String = text.chars().filter(|c| !is_between_digits(*c)).collect();
+                if is_phone(&number) { number } else { text.to_owned() }
+            }
+            Self::Fcm
             | Self::Slack
             | Self::Discord
             | Self::Teams
@@ -130,7 +134,7 @@ impl AddressKind {
     ///
     /// # Examples
     /// ```
-    /// use tidings_core::channel::AddressKind;
+    /// use tidings_core::model::AddressKind;
     ///
     /// let hook = AddressKind::Webhook.destination("https://Hooks.example:8443/x");
     /// assert_eq!(hook.as_deref(), Some("hooks.example"));
@@ -255,6 +259,11 @@ fn is_phone(text: &str) -> bool {
         .is_some_and(|digits| is_digits(digits, 7, 15) && !digits.starts_with('0'))
 }
 
+/// Returns true for what people write between the digits of a number.
+fn is_between_digits(c: char) -> bool {
+    c.is_whitespace() || "-./()".contains(c)
+}
+
 fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_:.".contains(&byte)
 }
@@ -283,7 +292,7 @@ fn is_telegram_chat(text: &str) -> bool {
 ///
 /// # Examples
 /// ```
-/// use tidings_core::channel::telegram_chat;
+/// use tidings_core::model::telegram_chat;
 ///
 /// assert_eq!(telegram_chat("-1001234567890:45"), ("-1001234567890", Some("45")));
 /// assert_eq!(telegram_chat("@art"), ("@art", None));

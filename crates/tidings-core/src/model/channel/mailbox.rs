@@ -13,7 +13,7 @@ const LABEL_BYTES_MAX: usize = 63;
 ///
 /// # Examples
 /// ```
-/// use tidings_core::channel::Mailbox;
+/// use tidings_core::model::Mailbox;
 ///
 /// let docomo = Mailbox::parse("a..b.c@docomo.ne.jp").map(|mailbox| mailbox.to_string());
 /// assert_eq!(docomo.as_deref(), Ok("\"a..b.c\"@docomo.ne.jp"));

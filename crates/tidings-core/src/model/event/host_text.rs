@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///
 /// # Examples
 /// ```
-/// use tidings_core::HostText;
+/// use tidings_core::model::HostText;
 ///
 /// let one = HostText::from("Water Lilies");
 /// assert_eq!((one.one(), one.first()), (Some("Water Lilies"), "Water Lilies"));
@@ -96,9 +96,9 @@ impl Serialize for HostText {
 
 impl<'de> Deserialize<'de> for HostText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextOrTexts;
+        struct HostTextVisitor;
 
-        impl<'de> Visitor<'de> for TextOrTexts {
+        impl<'de> Visitor<'de> for HostTextVisitor {
             type Value = HostText;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +123,7 @@ impl<'de> Deserialize<'de> for HostText {
             }
         }
 
-        deserializer.deserialize_any(TextOrTexts)
+        deserializer.deserialize_any(HostTextVisitor)
     }
 }
 

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Examples
 /// ```
-/// use tidings_core::Trace;
+/// use tidings_core::model::Trace;
 ///
 /// let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 /// let trace: Trace = text.parse()?;
 /// assert!(trace.is_sampled());
 /// assert_eq!(trace.to_string(), text);
 /// assert!("00-0-0-01".parse::<Trace>().is_err());
-/// # Ok::<(), tidings_core::trace::NoTrace>(())
+/// # Ok::<(), tidings_core::model::NoTrace>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::model::preference::SlotDay;
 use crate::model::time::{DAY_MS, HOUR_MS, SECOND_MS};
 use crate::rules::calendar::*;
-use crate::rules::{Choosable, HOURS, QUARTER_MINUTES};
+use crate::rules::{ChoosableTimes, HOURS, QUARTER_MINUTES};
 
 fn digest(every: Every, at: (u16, u16)) -> Digest {
     Digest::new(every, at.0 * 60 + at.1)
@@ -232,7 +232,7 @@ proptest! {
     ) {
         let day = if of_month { SlotDay::Month(month_day) } else { SlotDay::Week(week_day) };
         let own = OwnTimes { day: Some(day), minute: Some(quarter * QUARTER_MINUTES) };
-        let choose = Choosable { day: choose.0, minute: choose.1 };
+        let choose = ChoosableTimes { day: choose.0, minute: choose.1 };
         let digest = Digest { choose, ..digest };
         // What the walk looks for, said once more.
         let mut expected = digest.clone();

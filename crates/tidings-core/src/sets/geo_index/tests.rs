@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::sets::geo_index::*;
 
 /// Member by member, as the contract says it.
-fn plain(places: &BTreeMap<u32, (f64, f64)>, near: &Near) -> RoaringBitmap {
+fn plain(places: &BTreeMap<u32, (f64, f64)>, near: &GeoCircle) -> RoaringBitmap {
     let within = |place: (f64, f64)| distance_km(place, (near.lat, near.lon)) <= near.km;
     places.iter().filter(|&(_, &place)| within(place)).map(|(number, _)| *number).collect()
 }
@@ -56,7 +56,7 @@ proptest! {
         }
         let centres = expected.values().take(5).map(|&place| (place, 0.0)).collect::<Vec<_>>();
         for ((lat, lon), km) in circles.into_iter().chain(centres) {
-            let near = Near { lat, lon, km };
+            let near = GeoCircle { lat, lon, km };
             prop_assert_eq!(places.within(&near), plain(&expected, &near));
         }
         for number in 0..2000 {
@@ -91,7 +91,8 @@ fn a_circle_of_nothing_holds_its_centre_and_the_widest_holds_all() {
     places.set(3, Some((10.0, -180.0)));
     places.set(4, Some((91.0, 0.0)));
     places.set(5, Some((f64::NAN, 0.0)));
-    let within = |lat, lon, km| places.within(&Near { lat, lon, km }).iter().collect::<Vec<_>>();
+    let within =
+        |lat, lon, km| places.within(&GeoCircle { lat, lon, km }).iter().collect::<Vec<_>>();
     assert_eq!(within(90.0, -77.0, 0.0), [1]);
     assert_eq!(within(48.85, 2.35, 0.0), [2]);
     assert_eq!(within(10.0, 180.0, 0.0), [3]);
@@ -140,7 +141,7 @@ fn cities_are_found() {
     let mut found = 0;
     for (lat, lon) in [(48.8566, 2.3522), (-17.7134, 178.065), (64.1466, -21.9426), (90.0, 0.0)] {
         for km in [0.0, 5.0, 80.0, 500.0, 3_000.0, 12_000.0, 20_038.0] {
-            let near = Near { lat, lon, km };
+            let near = GeoCircle { lat, lon, km };
             let within = places.within(&near);
             assert_eq!(within, plain(&expected, &near), "{near:?}");
             found += within.len();

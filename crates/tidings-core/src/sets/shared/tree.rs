@@ -45,10 +45,10 @@ impl<K: Clone, V: Clone> Clone for TreeNode<K, V> {
 }
 
 /// A node with its least key, or a lower one.
-type Child<K, V> = (K, Arc<TreeNode<K, V>>);
+type TreeChild<K, V> = (K, Arc<TreeNode<K, V>>);
 
 /// A node that was split off, with its least key.
-type Split<K, V> = Option<(K, Arc<TreeNode<K, V>>)>;
+type SplitNode<K, V> = Option<(K, Arc<TreeNode<K, V>>)>;
 
 impl<K, V> Default for Tree<K, V> {
     fn default() -> Self {
@@ -135,6 +135,14 @@ impl<K, V> Tree<K, V> {
             |entries| entries.partition_point(|(known, _)| !is_wanted(known)),
         );
         iter
+    }
+
+    /// The last entry before a key.
+    pub(crate) fn before<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.root.before(key)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
@@ -281,6 +289,24 @@ fn split<T>(entries: &mut Vec<T>, inserted: usize) -> Option<Vec<T>> {
 }
 
 impl<K, V> TreeNode<K, V> {
+    /// The last entry before a key.
+    fn before<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
+    where
+        K: Borrow<Q>,
+    {
+        match self {
+            Self::Leaf(entries) => {
+                let before = &entries[..entries.partition_point(|(known, _)| known.borrow() < key)];
+                before.last().map(|(key, value)| (key, value))
+            }
+            Self::Inner(children) => {
+                let at = children.partition_point(|(least, _)| least.borrow() < key);
+                // A child whose first entries were removed may have none before the key.
+                children[..at].iter().rev().find_map(|(_, child)| child.before(key))
+            }
+        }
+    }
+
     fn least(&self) -> Option<&K> {
         match self {
             Self::Leaf(entries) => entries.first().map(|(key, _)| key),
@@ -298,7 +324,7 @@ impl<K, V> TreeNode<K, V> {
 
 impl<K: Ord + Clone, V: Clone> TreeNode<K, V> {
     /// Adds the value, and leaves the one that it replaces in its place.
-    fn insert(&mut self, key: K, value: &mut Option<V>) -> Split<K, V> {
+    fn insert(&mut self, key: K, value: &mut Option<V>) -> SplitNode<K, V> {
         match self {
             Self::Leaf(entries) => match entries.binary_search_by(|(known, _)| known.cmp(&key)) {
                 Ok(at) => {
@@ -377,7 +403,7 @@ fn join<K: Clone, V: Clone>(children: &mut Vec<(K, Arc<TreeNode<K, V>>)>, index:
 
 /// The entries of a tree, in order.
 pub(crate) struct Iter<'a, K, V> {
-    above: Vec<slice::Iter<'a, Child<K, V>>>,
+    above: Vec<slice::Iter<'a, TreeChild<K, V>>>,
     leaf: slice::Iter<'a, (K, V)>,
 }
 

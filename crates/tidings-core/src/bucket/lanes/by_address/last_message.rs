@@ -2,15 +2,15 @@
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::lanes::by_address::{LaneContext, Lanes, pop_until};
-use crate::bucket::lanes::lane::FewPage;
+use crate::bucket::lanes::by_address::{BucketLanes, LaneContext, pop_until};
+use crate::bucket::lanes::lane::SparseLanePage;
 use crate::model::batch_key::LaneKey;
 use crate::model::number::LaneNo;
 use crate::model::time::Instant;
 use crate::rules::compiled::CompiledRules;
 use crate::rules::lane_kind::LaneKind;
 
-impl Lanes {
+impl BucketLanes {
     /// Notes a message of a lane for `leading`, which asks for it no longer than its longest `quiet` allows.
     pub(crate) fn note_messages(
         &mut self,
@@ -59,7 +59,7 @@ impl Lanes {
             let quiet = around.longest_quiet(at.lane);
             let up_to = Instant(now.0.saturating_sub(quiet));
             for number in keyed.lane.forget_messages(up_to) {
-                self.dirty.insert((at.clone(), FewPage::of(number)));
+                self.dirty.insert((at.clone(), SparseLanePage::of(number)));
             }
             self.settle(&at, around.terms);
         }
@@ -75,7 +75,7 @@ impl Lanes {
         for at in self.keyed.keys().cloned().collect::<Vec<_>>() {
             if let Some(keyed) = self.keyed.get_mut(&at) {
                 let changed = keyed.lane.put_back(to);
-                let pages = changed.iter().map(FewPage::of);
+                let pages = changed.iter().map(SparseLanePage::of);
                 self.dirty.extend(pages.map(|page| (at.clone(), page)));
             }
             self.settle(&at, around.terms);

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::lanes::by_address::{LaneContext, Lanes, SOME};
-use crate::bucket::lanes::lane::{Lane, Terms};
+use crate::bucket::lanes::by_address::{BucketLanes, LaneContext, SOME};
+use crate::bucket::lanes::lane::{DeadlineTerms, Lane};
 use crate::model::batch_key::LaneKey;
 use crate::model::number::LaneNo;
 use crate::model::tenant::TenantNo;
 
-impl Lanes {
+impl BucketLanes {
     /// The addresses of the lanes that are wanted, without those of plain ones.
     pub(in crate::bucket) fn keyed_where(&self, is_wanted: impl Fn(&Lane) -> bool) -> Vec<LaneKey> {
         let wanted = self.keyed.iter().filter(|(_, keyed)| is_wanted(&keyed.lane));
@@ -55,7 +55,7 @@ impl Lanes {
         tenant: TenantNo,
         around: LaneContext<'_>,
         wants: impl Fn(&Lane) -> bool,
-        mut change: impl FnMut(&mut Lane, &RoaringBitmap, Terms<'_>),
+        mut change: impl FnMut(&mut Lane, &RoaringBitmap, DeadlineTerms<'_>),
     ) {
         for at in self.keyed_of_tenant(tenant, wants) {
             self.change_of_all(&at, around, &mut change);
@@ -103,7 +103,7 @@ impl Lanes {
         &mut self,
         lane_key: &LaneKey,
         around: LaneContext<'_>,
-        change: impl FnOnce(&mut Lane, &RoaringBitmap, Terms<'_>),
+        change: impl FnOnce(&mut Lane, &RoaringBitmap, DeadlineTerms<'_>),
     ) {
         let recipients =
             self.get(lane_key).map_or_else(RoaringBitmap::new, |lane| lane.open().clone());

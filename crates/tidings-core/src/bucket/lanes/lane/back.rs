@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 
 use super::super::wheel::slot_of;
-use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::bucket::lanes::lane::{Columns, DeadlineTerms, Lane};
 use crate::model::time::Instant;
 
 impl Lane {
@@ -26,7 +26,12 @@ impl Lane {
 
     /// Lets recipients wait in a lane without fields as if their windows had opened at this instant; flushed and full
     /// ones are due then. `terms` has the rules under which they were opened.
-    pub(crate) fn wait_from(&mut self, to: Instant, recipients: &RoaringBitmap, terms: Terms<'_>) {
+    pub(crate) fn wait_from(
+        &mut self,
+        to: Instant,
+        recipients: &RoaringBitmap,
+        terms: DeadlineTerms<'_>,
+    ) {
         let is_full = |number: &u32| {
             let window = self.counts.get(*number);
             self.since(*number) == Some(window.since) && window.is_full()

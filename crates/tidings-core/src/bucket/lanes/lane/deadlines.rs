@@ -3,25 +3,25 @@
 use roaring::RoaringBitmap;
 
 use super::super::wheel::start_of;
-use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::bucket::lanes::lane::{Columns, DeadlineTerms, Lane};
 use crate::model::time::Instant;
 use crate::rules::deadline::OpenWindow;
 
 /// A lane beside what its deadlines depend on.
 #[derive(Clone, Copy)]
-pub(crate) struct Deadlines<'a> {
+pub(crate) struct LaneDeadlines<'a> {
     lane: &'a Lane,
-    terms: Terms<'a>,
+    terms: DeadlineTerms<'a>,
 }
 
 impl Lane {
     /// Its deadlines.
-    pub(crate) fn deadlines<'a>(&'a self, terms: Terms<'a>) -> Deadlines<'a> {
-        Deadlines { lane: self, terms }
+    pub(crate) fn deadlines<'a>(&'a self, terms: DeadlineTerms<'a>) -> LaneDeadlines<'a> {
+        LaneDeadlines { lane: self, terms }
     }
 }
 
-impl Deadlines<'_> {
+impl LaneDeadlines<'_> {
     /// The deadline of a recipient's open window, in milliseconds; for digests it is looked up.
     pub(crate) fn of(&self, number: u32) -> Option<i64> {
         let lane = self.lane;
@@ -115,7 +115,7 @@ impl Deadlines<'_> {
         recipients - self.passes(recipients)
     }
 
-    /// The deadline of a recipient's window after quiet hours, in milliseconds. `heeding` = those of [`Deadlines::heeding`].
+    /// The deadline of a recipient's window after quiet hours, in milliseconds. `heeding` = those of [`LaneDeadlines::heeding`].
     pub(super) fn after_quiet_hours(
         &self,
         opened: OpenWindow<'_>,

@@ -6,20 +6,20 @@
 use roaring::RoaringBitmap;
 
 use super::super::wheel::{slot_of, start_of};
-use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::bucket::lanes::lane::{Columns, DeadlineTerms, Lane};
 use crate::model::time::Instant;
 use crate::rules::deadline::OpenWindow;
 
 /// The windows of a lane that are due.
 #[derive(Debug, Default)]
-pub(crate) struct Due {
+pub(crate) struct DueWindows {
     /// The recipients whose window closes.
     pub(crate) closing: RoaringBitmap,
     /// The recipients, held or not, whose window has to be counted before.
     pub(crate) counting: RoaringBitmap,
 }
 
-impl Due {
+impl DueWindows {
     pub(crate) fn is_empty(&self) -> bool {
         self.closing.is_empty() && self.counting.is_empty()
     }
@@ -36,7 +36,7 @@ impl Lane {
     }
 
     /// The earliest deadline of a window that closes then, or is counted, in milliseconds.
-    pub(crate) fn next_due(&mut self, terms: Terms<'_>) -> Option<i64> {
+    pub(crate) fn next_due(&mut self, terms: DeadlineTerms<'_>) -> Option<i64> {
         if self.rests() {
             return None;
         }
@@ -47,7 +47,7 @@ impl Lane {
         first.into_iter().chain(self.late.next()).min()
     }
 
-    fn first_of_wheel(&mut self, terms: Terms<'_>) -> Option<i64> {
+    fn first_of_wheel(&mut self, terms: DeadlineTerms<'_>) -> Option<i64> {
         let mut first = None;
         while let Some((slot, recipients)) = self.wheel.pop_until(i64::MAX) {
             let (live, earliest) = self.sift(slot, recipients, terms);
@@ -62,8 +62,8 @@ impl Lane {
     }
 
     /// Removes the recipients whose window is due at or before `at`, without those that are held or quiet.
-    pub(crate) fn take_due(&mut self, at: Instant, terms: Terms<'_>) -> Due {
-        let mut due = Due::default();
+    pub(crate) fn take_due(&mut self, at: Instant, terms: DeadlineTerms<'_>) -> DueWindows {
+        let mut due = DueWindows::default();
         let is_later = |next: Option<i64>| next.is_none_or(|next| next > at.0);
         if self.rests() || (self.next.is_some_and(is_later) && is_later(self.late.next())) {
             return due;
@@ -111,7 +111,7 @@ impl Lane {
         &mut self,
         slot: i64,
         mut recipients: RoaringBitmap,
-        terms: Terms<'_>,
+        terms: DeadlineTerms<'_>,
     ) -> (RoaringBitmap, i64) {
         recipients &= &self.open;
         // Windows that were put off are asked at their own instant, whatever deadline an entry that joins
@@ -151,13 +151,21 @@ impl Lane {
     }
 
     /// The recipients whose window stays open when its deadline comes, and was counted if it has to be.
-    pub(super) fn held(&self, recipients: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+    pub(super) fn held(
+        &self,
+        recipients: &RoaringBitmap,
+        terms: DeadlineTerms<'_>,
+    ) -> RoaringBitmap {
         let held = self.would_hold(recipients, terms);
         &held - self.uncounted(&held)
     }
 
     /// The recipients whose window does not close now: the unconfirmed, or all while the channel is paused.
-    pub(crate) fn would_hold(&self, recipients: &RoaringBitmap, terms: Terms<'_>) -> RoaringBitmap {
+    pub(crate) fn would_hold(
+        &self,
+        recipients: &RoaringBitmap,
+        terms: DeadlineTerms<'_>,
+    ) -> RoaringBitmap {
         if self.paused { recipients.clone() } else { recipients & &*terms.roster.unconfirmed }
     }
 
@@ -180,7 +188,12 @@ impl Lane {
 
     /// Notes windows that were counted and hold too few: they wait for the next slot. `terms` has the rules
     /// under which they were opened.
-    pub(crate) fn pass_over(&mut self, at: Instant, recipients: &RoaringBitmap, terms: Terms<'_>) {
+    pub(crate) fn pass_over(
+        &mut self,
+        at: Instant,
+        recipients: &RoaringBitmap,
+        terms: DeadlineTerms<'_>,
+    ) {
         self.counted |= recipients;
         self.late.remove(recipients);
         self.wheel.remove_until(slot_of(at.0), recipients);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::super::wheel::start_of;
-use super::last::Last;
+use super::last::LastMessages;
 use crate::bucket::lanes::lane::{Columns, Lane};
 use crate::model::number::Seq;
 use crate::rules::deadline::Window;
@@ -16,7 +16,7 @@ const PAGE: u32 = 1024;
 
 /// The open windows and last messages of some recipients, as stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct FewPage {
+pub(crate) struct SparseLanePage {
     windows: Vec<(u32, Window)>,
     /// The beginnings of windows without fields, each with its second.
     since: Vec<(u32, Seq, Option<i64>)>,
@@ -24,14 +24,14 @@ pub(crate) struct FewPage {
     counts: Vec<(u32, Window)>,
     /// The recipients whose window was counted.
     counted: Set,
-    last: Vec<(u32, Last)>,
+    last: Vec<(u32, LastMessages)>,
     /// The recipients whose window was flushed.
     flushed: Set,
     /// The recipients with an urgent entry, by the seq of its arrival.
     urgent: Vec<(Seq, Set)>,
 }
 
-impl FewPage {
+impl SparseLanePage {
     /// The page of a recipient.
     pub(crate) fn of(number: u32) -> u32 {
         number / PAGE
@@ -50,11 +50,11 @@ impl FewPage {
 
 impl Lane {
     /// Its pages, each with the values of its recipients by number.
-    pub(crate) fn few_pages(&self) -> BTreeMap<u32, FewPage> {
-        let mut pages: BTreeMap<u32, FewPage> = BTreeMap::new();
+    pub(crate) fn few_pages(&self) -> BTreeMap<u32, SparseLanePage> {
+        let mut pages: BTreeMap<u32, SparseLanePage> = BTreeMap::new();
         if let Columns::Windows(windows) = &self.columns {
             for number in &self.open {
-                let page = pages.entry(FewPage::of(number)).or_default();
+                let page = pages.entry(SparseLanePage::of(number)).or_default();
                 page.windows.push((number, windows.get(number)));
             }
         }
@@ -67,28 +67,28 @@ impl Lane {
             }
             for number in &self.open {
                 let second = seconds.get(&number).copied();
-                let page = pages.entry(FewPage::of(number)).or_default();
+                let page = pages.entry(SparseLanePage::of(number)).or_default();
                 page.since.push((number, since.get(number), second));
             }
             for (number, window) in self.counts.few_values() {
-                pages.entry(FewPage::of(number)).or_default().counts.push((number, window));
+                pages.entry(SparseLanePage::of(number)).or_default().counts.push((number, window));
             }
             for number in &self.counted {
-                pages.entry(FewPage::of(number)).or_default().counted.0.insert(number);
+                pages.entry(SparseLanePage::of(number)).or_default().counted.0.insert(number);
             }
         }
         let last = self.last.few_values();
         for (number, last) in last.filter(|(_, last)| last.at.is_some()) {
-            let page = pages.entry(FewPage::of(number)).or_default();
+            let page = pages.entry(SparseLanePage::of(number)).or_default();
             page.last.push((number, last));
         }
         for number in &self.flushed {
-            let page = pages.entry(FewPage::of(number)).or_default();
+            let page = pages.entry(SparseLanePage::of(number)).or_default();
             page.flushed.0.insert(number);
         }
         for (seq, recipients) in self.urgent.iter() {
             for number in recipients {
-                let page = pages.entry(FewPage::of(number)).or_default();
+                let page = pages.entry(SparseLanePage::of(number)).or_default();
                 match page.urgent.last_mut().filter(|(last, _)| *last == seq) {
                     Some((_, recipients)) => {
                         recipients.0.insert(number);
@@ -101,7 +101,7 @@ impl Lane {
     }
 
     /// Restores the values of a page.
-    pub(crate) fn restore_few(&mut self, page: FewPage) {
+    pub(crate) fn restore_few(&mut self, page: SparseLanePage) {
         match &mut self.columns {
             Columns::Windows(windows) => {
                 for (number, window) in page.windows {

@@ -5,13 +5,17 @@
 
 use roaring::RoaringBitmap;
 
-use crate::bucket::lanes::lane::{Columns, Entering, Lane};
+use crate::bucket::lanes::lane::{Columns, EnteringEntries, Lane};
 use crate::rules::deadline::Window;
 
 impl Lane {
     /// Counts entries that entered a lane of which only the beginnings of windows are kept. With as many as it takes, a
     /// window is due, and stays so.
-    pub(super) fn count_entries(&mut self, recipients: &RoaringBitmap, entering: Entering<'_>) {
+    pub(super) fn count_entries(
+        &mut self,
+        recipients: &RoaringBitmap,
+        entering: EnteringEntries<'_>,
+    ) {
         let Columns::Since(since) = &self.columns else {
             return;
         };

@@ -3,14 +3,14 @@
 use roaring::RoaringBitmap;
 
 use super::super::wheel::{slot_of, start_of};
-use crate::bucket::lanes::lane::{Columns, Lane, Terms};
+use crate::bucket::lanes::lane::{Columns, DeadlineTerms, Lane};
 use crate::model::channel::ChannelNo;
 use crate::model::time::Instant;
 use crate::rules::deadline::OpenWindow;
 
 impl Lane {
     /// Returns true if anybody has quiet hours on its channel.
-    pub(crate) fn may_be_quiet(&self, terms: Terms<'_>) -> bool {
+    pub(crate) fn may_be_quiet(&self, terms: DeadlineTerms<'_>) -> bool {
         terms.may_be_quiet(self.channel)
     }
 
@@ -61,7 +61,7 @@ impl Lane {
         slot: i64,
         mut recipients: RoaringBitmap,
         at: Instant,
-        terms: Terms<'_>,
+        terms: DeadlineTerms<'_>,
     ) -> RoaringBitmap {
         if recipients.is_empty() {
             return recipients;
@@ -87,14 +87,19 @@ impl Lane {
         &mut self,
         recipients: &RoaringBitmap,
         at: Instant,
-        terms: Terms<'_>,
+        terms: DeadlineTerms<'_>,
     ) {
         let held = self.would_hold(&(recipients & &self.open), terms);
         self.fix_passed(&held, at, terms);
     }
 
     /// Makes the deadlines of these windows final, if they have passed.
-    pub(super) fn fix_passed(&mut self, recipients: &RoaringBitmap, at: Instant, terms: Terms<'_>) {
+    pub(super) fn fix_passed(
+        &mut self,
+        recipients: &RoaringBitmap,
+        at: Instant,
+        terms: DeadlineTerms<'_>,
+    ) {
         let Columns::Windows(windows) = &self.columns else {
             return;
         };

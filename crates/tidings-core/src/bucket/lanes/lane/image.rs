@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::wheel::start_of;
 use crate::bucket::lanes::lane::{Columns, Lane};
-use crate::bucket::people::column::{Column, PAGE};
+use crate::bucket::people::column::{NumberedColumn, PAGE};
 use crate::journal::stored::{Unreadable, decode, encode};
 use crate::model::channel::ChannelNo;
 use crate::model::number::Seq;
@@ -97,12 +97,12 @@ impl Lane {
                     .slots()
                     .chain(self.parked.slots())
                     .map(|(slot, recipients)| (slot, Set(recipients.clone())));
-                (since.column().map(Column::odd), slots.collect())
+                (since.column().map(NumberedColumn::odd), slots.collect())
             }
-            Columns::Windows(windows) => (windows.column().map(Column::odd), Vec::new()),
+            Columns::Windows(windows) => (windows.column().map(NumberedColumn::odd), Vec::new()),
         };
-        let odd_last = self.last.column().map(Column::odd);
-        let odd_counts = self.counts.column().map(Column::odd);
+        let odd_last = self.last.column().map(NumberedColumn::odd);
+        let odd_counts = self.counts.column().map(NumberedColumn::odd);
         let urgent = self.urgent.iter().map(|(seq, recipients)| (seq, Set(recipients.clone())));
         LaneHead {
             open: Set(self.open.clone()),
@@ -211,7 +211,7 @@ impl Lane {
 
 /// The row of a page with its useful values, and its generation.
 fn row<T: Copy + Default + Serialize>(
-    column: &Column<T>,
+    column: &NumberedColumn<T>,
     page: u32,
     is_of_use: impl Fn(u32, &T) -> bool,
 ) -> (u8, Vec<u8>) {
@@ -225,7 +225,7 @@ fn row<T: Copy + Default + Serialize>(
 
 /// Restores the wanted values of a row.
 fn put_back<T: Copy + Default + for<'a> Deserialize<'a>>(
-    column: Option<&mut Column<T>>,
+    column: Option<&mut NumberedColumn<T>>,
     page: u32,
     bytes: &[u8],
     mut wants: impl FnMut(u32, &T) -> bool,

@@ -9,7 +9,7 @@ use crate::rules::lane_kind::LaneKind;
 
 /// The instants of a lane's last message and of the one before: a message that turns out empty is undone.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Last {
+pub(super) struct LastMessages {
     pub(super) at: Option<Instant>,
     before: Option<Instant>,
 }
@@ -19,7 +19,7 @@ impl Lane {
     pub(crate) fn note_messages(&mut self, at: Instant, recipients: &RoaringBitmap) {
         for number in recipients {
             let last = self.last.at(number);
-            *last = Last { at: Some(at), before: last.at };
+            *last = LastMessages { at: Some(at), before: last.at };
         }
     }
 

@@ -10,12 +10,12 @@ use crate::sets::shared::{Shared, Tree};
 
 /// Recipients by the instant, in milliseconds, at which their window is asked again.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Late {
+pub(super) struct LateWindows {
     at: Tree<i64, Shared<RoaringBitmap>>,
     recipients: RoaringBitmap,
 }
 
-impl Late {
+impl LateWindows {
     pub(super) fn put(&mut self, at: Instant, recipients: &RoaringBitmap) {
         self.remove(recipients);
         **self.at.or_default(at.0) |= recipients;

@@ -8,9 +8,9 @@ use crate::sets::shared::{Shared, Tree};
 
 /// The recipients with an entry of an urgent type in their window, by the seq of its arrival.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Urgent(Tree<Seq, Shared<RoaringBitmap>>);
+pub(crate) struct UrgentRecipients(Tree<Seq, Shared<RoaringBitmap>>);
 
-impl Urgent {
+impl UrgentRecipients {
     /// Notes the entries of an arrival.
     pub(super) fn note(&mut self, seq: Seq, recipients: &RoaringBitmap) {
         **self.0.or_default(seq) |= recipients;

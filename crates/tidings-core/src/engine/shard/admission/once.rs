@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::AdmissionKeySpec;
 use crate::engine::intake::state::Intake;
+use crate::engine::message::sent::Sent;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::sent::Sent;
 use crate::engine::shard::state::Shard;
 use crate::engine::shard::tenant::TenantRemoval;
 use crate::index::SearchFilter;
@@ -22,7 +22,7 @@ use crate::model::number::{ClosingId, Seq, TypeNo};
 use crate::model::reason::Ending;
 use crate::model::tenant::TenantNo;
 use crate::rules::compiled::{CompiledRules, Type};
-use crate::rules::{Admission, Per};
+use crate::rules::{Admission, AdmissionKeyPart};
 use crate::sets::set::Set;
 
 /// The key of deliveries that are kept for ever: a type in a bucket, and the subject of its entries.
@@ -40,9 +40,9 @@ impl OnceKey<'_> {
     fn page(&self, page: u32) -> Vec<u8> {
         let AdmissionKeySpec { type_no, per } = self.spec;
         let subject = match per {
-            Per::Type => "",
-            Per::Object => self.object.as_str(),
-            Per::Target => self.target.map_or("", Id::as_str),
+            AdmissionKeyPart::Type => "",
+            AdmissionKeyPart::Object => self.object.as_str(),
+            AdmissionKeyPart::Target => self.target.map_or("", Id::as_str),
         };
         once_of(self.bucket, self.tenant)
             .u32(type_no.0)

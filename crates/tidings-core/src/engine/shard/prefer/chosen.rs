@@ -4,14 +4,24 @@ use std::collections::BTreeMap;
 
 use super::PreferenceChange;
 use crate::bucket::{Preference, preferences_of};
+use crate::engine::change_log::fields;
 use crate::engine::rows::occurred::wants;
-use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::channel::{CHANNEL_KINDS, ChannelNo};
 use crate::model::number::RecipientAt;
 use crate::model::occurrence::{Occurrence, OccurrenceKind, OccurrenceOwner};
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::tenant::TenantNo;
 
 impl PreferenceChange<'_, '_> {
+    /// Notes for the log what choices change, before they are written.
+    pub(super) fn note_fields(&mut self, choices: &[Preference]) {
+        let RecipientAt { bucket, number } = self.recipient;
+        let (of_bucket, tenants) = (&self.shard.buckets[bucket], &self.intake.tenants);
+        self.draft.noted.note_fields(|| {
+            fields::preferences(&preferences_of(of_bucket, number.0), choices, tenants)
+        });
+    }
+
     /// Notes what choices change, before they are written.
     pub(super) fn note_chosen(&mut self, choices: &[Preference]) {
         let (RecipientAt { bucket, number }, by) = (self.recipient, self.by);
@@ -72,12 +82,13 @@ fn changed_lines(known: Vec<Preference>, choices: &[Preference]) -> Vec<Preferen
             }));
             continue;
         }
-        let each = TABLE.iter().map(|channel| mode_in(&after, &(of.clone(), channel.number)));
+        let each =
+            CHANNEL_KINDS.iter().map(|channel| mode_in(&after, &(of.clone(), channel.number)));
         let mut each: Vec<Mode> = each.collect();
         each.dedup();
         // A mode on one channel alone that returns to its default is a line of that channel.
         let is_lifted = each == [Mode::Default];
-        let is_one = each.len() == 1 && (!is_lifted || channels.len() == TABLE.len());
+        let is_one = each.len() == 1 && (!is_lifted || channels.len() == CHANNEL_KINDS.len());
         let (tenant, scope) = of;
         if is_one && scope.may_be_on_each() {
             lines.extend(each.pop().map(|mode| PreferenceLine {
@@ -128,7 +139,7 @@ mod tests {
             ]
         );
         let each = |mode: &Mode| -> Vec<_> {
-            TABLE.iter().map(|of| set(of.number, everything(), mode.clone())).collect()
+            CHANNEL_KINDS.iter().map(|of| set(of.number, everything(), mode.clone())).collect()
         };
         assert_eq!(lines(&each(&Mode::Never)), [line(everything(), None, Mode::Never)]);
         let silent = each(&Mode::Never);

@@ -1,13 +1,14 @@
 //! Devices that join a recipient's addresses and leave them, each with the tenant whose messages it gets.
 
 use super::size;
+use crate::engine::change_log::fields;
 use crate::engine::intake::state::Intake;
+use crate::engine::replies::refused::{Refused, StepError};
+use crate::engine::replies::reply::Reply;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::reply::{Refused, Reply, StepError};
 use crate::engine::shard::state::Shard;
 use crate::engine::shard::tenant::TenantRemoval;
-use crate::journal::record::Record;
-use crate::model::channel::{ChannelNo, TABLE};
+use crate::model::channel::{CHANNEL_KINDS, ChannelNo};
 use crate::model::id::{BucketNo, Id};
 use crate::model::number::{RecipientAt, RecipientNo, TenantNo};
 use crate::model::recipient::GivenAddress;
@@ -30,7 +31,8 @@ impl DeviceChange<'_> {
         draft: &mut Draft<'_>,
     ) -> Result<Reply, StepError> {
         let Self { recipient, channel, given, joins } = self;
-        let of_channel = TABLE.get(usize::from(channel)).and_then(|channel| channel.address);
+        let of_channel =
+            CHANNEL_KINDS.get(usize::from(channel)).and_then(|channel| channel.address);
         let kind = of_channel.ok_or_else(|| Refused::UnknownChannel(channel.0.to_string()))?;
         let RecipientAt { bucket, number } = shard.find(recipient)?;
         let tenant = given.tenant.as_ref().map(|id| intake.tenant_no(id)).transpose()?;
@@ -60,9 +62,9 @@ impl DeviceChange<'_> {
         if joins {
             size::check(&shard.buckets[bucket], Some(number), &new, &[], intake.row_bytes)?;
         }
+        draft.noted.note_fields(|| fields::addresses(&known.addresses, &new.addresses).collect());
         if new != *known {
-            let record = Record::Profile { at: shard.now, number, profile: Box::new(new) };
-            shard.write(draft, bucket, record);
+            shard.write_profile(draft, RecipientAt { bucket, number }, new);
         }
         Ok(Reply::Done)
     }
@@ -92,8 +94,7 @@ impl TenantRemoval<'_, '_> {
             let known = shard.buckets[bucket].roster.profile(number).cloned();
             if let Some(mut profile) = known {
                 profile.addresses.end_tenant(self.tenant);
-                let record = Record::Profile { at: shard.now, number, profile: Box::new(profile) };
-                shard.write(self.draft, bucket, record);
+                shard.write_profile(self.draft, RecipientAt { bucket, number }, profile);
             }
         }
     }

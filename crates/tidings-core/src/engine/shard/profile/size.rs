@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::bucket::{Bucket, Preference};
 use crate::journal::stored::encode;
-use crate::model::limits::{Growing, TooLarge};
+use crate::model::limits::{GrowingValue, TooLarge};
 use crate::model::number::RecipientNo;
 use crate::model::preference::{Mode, PreferenceScope};
 use crate::model::recipient::Recipient;
@@ -26,7 +26,7 @@ pub(in crate::engine::shard) fn check(
     let profile = encode(profile).len();
     let stored = number.map_or(0, |number| bucket.preferences.count(number.0));
     let most = profile + (stored + choices.len()) * PREFERENCE_BYTES;
-    if TooLarge::check(Growing::Recipient, most, row_bytes).is_ok() {
+    if TooLarge::check(GrowingValue::Recipient, most, row_bytes).is_ok() {
         return Ok(());
     }
     let known = number.map(|number| bucket.preferences.of(number.0)).unwrap_or_default();
@@ -35,7 +35,7 @@ pub(in crate::engine::shard) fn check(
     all.extend(choices.iter().map(line));
     all.retain(|_, mode| *mode != Mode::Default);
     let preferences: usize = all.iter().map(|((.., scope), mode)| bytes(scope, mode)).sum();
-    TooLarge::check(Growing::Recipient, profile + preferences, row_bytes)
+    TooLarge::check(GrowingValue::Recipient, profile + preferences, row_bytes)
 }
 
 /// An upper bound on the bytes of a preference in a row.

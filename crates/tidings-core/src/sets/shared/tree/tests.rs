@@ -58,6 +58,8 @@ proptest! {
             let mut half = tree.clone();
             half.retain(|key, _| key % 2 == 0);
             prop_assert!(half.iter().eq(model.iter().filter(|(key, _)| **key % 2 == 0)));
+            let mut even = model.range(..from).filter(|(key, _)| **key % 2 == 0);
+            prop_assert_eq!(half.before(&from), even.next_back());
             half = tree;
             half.remove_before(&from);
             prop_assert!(half.iter().eq(model.range(from..)));
