@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{As, run};
+use crate::{ServerUser, run};
 
 /// Makes an authority in a directory (`ca.pem`, `ca.key`), and by it the certificate of a server at `localhost`
 /// (`cert.pem`, `key.pem`).
@@ -10,11 +10,11 @@ use crate::{As, run};
 /// # Errors
 /// The reason, in words; `openssl` has to be installed.
 pub fn certify(directory: &Path) -> Result<(), String> {
-    certify_as(&As::Self_, directory)
+    certify_as(&ServerUser::Self_, directory)
 }
 
 /// The same, with files that belong to a user.
-pub(crate) fn certify_as(user: &As, directory: &Path) -> Result<(), String> {
+pub(crate) fn certify_as(user: &ServerUser, directory: &Path) -> Result<(), String> {
     for arguments in [
         "-keyout ca.key -out ca.pem -subj /CN=Authority -addext basicConstraints=critical,CA:TRUE",
         "-keyout key.pem -out cert.pem -subj /CN=localhost -CA ca.pem -CAkey ca.key \

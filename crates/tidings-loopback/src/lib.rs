@@ -126,14 +126,14 @@ pub fn run(mut command: Command) -> Result<Output, String> {
 
 /// The user as whom a server runs that refuses root.
 #[derive(Clone, Debug)]
-enum As {
+enum ServerUser {
     /// The user of this process.
     Self_,
     /// Another user, because this one is root.
     User(String),
 }
 
-impl As {
+impl ServerUser {
     /// The first of these users that exists, where this process is root's.
     fn not_root(users: &[&str]) -> Self {
         let id = |arguments: &[&str]| {

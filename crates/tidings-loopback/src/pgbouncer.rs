@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{As, Postgres, Server, find, free_port, run};
+use crate::{Postgres, Server, ServerUser, find, free_port, run};
 
 /// A pooler in transaction mode before a server.
 pub struct PgBouncer {
@@ -32,7 +32,7 @@ impl PgBouncer {
     /// # Errors
     /// The reason, in words.
     pub fn start(directory: &Path, postgres: &Postgres, sessions: u32) -> Result<Self, String> {
-        let user = As::not_root(&["postgres", "nobody"]);
+        let user = ServerUser::not_root(&["postgres", "nobody"]);
         let home =
             std::path::absolute(directory.join("pgbouncer")).map_err(|fault| fault.to_string())?;
         user.directory(&home)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::certificate::certify_as;
-use crate::{As, Server, find, free_port, run};
+use crate::{Server, ServerUser, find, free_port, run};
 
 /// The user and owner of everything.
 const USER: &str = "tidings";
@@ -13,7 +13,7 @@ const USER: &str = "tidings";
 pub struct Postgres {
     home: PathBuf,
     log: PathBuf,
-    user: As,
+    user: ServerUser,
     port: u16,
     settings: Vec<String>,
     server: Option<Server>,
@@ -81,7 +81,7 @@ impl Postgres {
     }
 
     fn make(directory: &Path, settings: &[&str]) -> Result<Self, String> {
-        let user = As::not_root(&["postgres", "nobody"]);
+        let user = ServerUser::not_root(&["postgres", "nobody"]);
         let home =
             std::path::absolute(directory.join("postgres")).map_err(|fault| fault.to_string())?;
         user.directory(&home)?;

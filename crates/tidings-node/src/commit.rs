@@ -1,7 +1,9 @@
 //! Commits: their numbers, their writes as they will be read, and what follows them.
 
+pub(super) mod day_compactor;
 pub(super) mod durable;
 pub(super) mod executor;
+pub(super) mod idempotency;
 pub(super) mod long_values;
 pub(super) mod pipeline;
 pub(super) mod view;
@@ -11,8 +13,8 @@ pub(super) mod workers;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::table::Write;
-use tidings_core::time::Day;
+use tidings_core::Day;
+use tidings_core::journal::Write;
 use tidings_store::{Partition, Visit};
 
 use crate::error::RuntimeError;
@@ -31,7 +33,7 @@ pub(crate) type WhenDurable = Box<dyn FnOnce(Result<(), RuntimeError>) + Send>;
 
 /// The addition of one step to a commit.
 #[derive(Debug, Default)]
-pub(crate) struct Decided {
+pub(crate) struct DecidedStep {
     pub(crate) writes: Vec<Write>,
     /// Days to delete once the writes are durable.
     pub(crate) forgotten: Vec<Day>,

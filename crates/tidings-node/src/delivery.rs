@@ -5,12 +5,12 @@
 //! been handed over then, so it counts as resent too. A second handover is durable before it happens, so that no number
 //! of stops leads to a third. A message with a type of `give_up` is never sent again.
 
-pub(super) mod complaints;
 pub(super) mod counts;
 pub(super) mod hand_over;
 pub(super) mod in_flight;
 pub(super) mod priority;
 pub(super) mod ready;
+pub(super) mod send_failure_log;
 pub(super) mod send_job;
 pub(super) mod senders;
 pub(super) mod sending;
@@ -21,22 +21,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tidings_core::engine::{
-    Attempted, ClosingId, Engine, MessageId, Plan, PlannedMessage, Presenter, Sent, Settled, Tried,
+    AttemptedMessage, ClosingResults, Engine, Plan, PlannedMessage, Presenter, RetriedAttempt,
+    Sent, TriedContent,
 };
-use tidings_core::messages::Attempt;
-use tidings_core::{Ending, Instant, Rules};
+use tidings_core::model::{Attempt, ClosingId, Ending, MessageId};
+use tidings_core::{Instant, Rules};
 
-use crate::channel::{Back, Channels, InForce, Outcome as Answer, Reply};
+use crate::channel::{
+    ActiveChannels, Channels, Outcome as Answer, ProviderReplies, RecoveredProviders,
+};
 use crate::commit::view::StoreView;
-use crate::delivery::complaints::Complaints;
 use crate::delivery::hand_over::{GO, send};
 use crate::delivery::in_flight::InFlight;
-use crate::delivery::ready::Ready;
+use crate::delivery::ready::ReadyMessages;
+use crate::delivery::send_failure_log::SendFailureLog;
 use crate::delivery::send_job::{SendJob, jobs};
 use crate::error::Error;
 use crate::node::Node;
 use crate::resolver::Resolver;
-use crate::vitals::Vitals;
+use crate::telemetry::vitals::Vitals;
 
 pub use hand_over::MaySend;
 
@@ -62,21 +65,21 @@ impl Default for Retries {
 const WITHHELD_WAIT_MS: i64 = 1_000;
 
 /// The consequence of an answer.
-enum Next {
+enum AfterAnswer {
     Done(Ending),
     Again(Instant),
 }
 
 /// A sender of batches through channels.
 pub struct Delivery {
-    channels: InForce,
+    channels: ActiveChannels,
     resolver: Option<Arc<dyn Resolver>>,
     retries: Retries,
     threads: usize,
     /// The messages on their way.
     pub(crate) in_flight: InFlight,
     vitals: Arc<Vitals>,
-    complaints: Complaints,
+    failure_log: SendFailureLog,
     may_send: MaySend,
 }
 
@@ -85,13 +88,13 @@ impl Delivery {
     #[must_use]
     pub fn new(channels: Channels, retries: Retries) -> Self {
         Self {
-            channels: InForce::new(channels),
+            channels: ActiveChannels::new(channels),
             resolver: None,
             retries,
             threads: 1,
             in_flight: InFlight::default(),
             vitals: Arc::default(),
-            complaints: Complaints::default(),
+            failure_log: SendFailureLog::default(),
             may_send: Arc::new(|| true),
         }
     }
@@ -133,7 +136,7 @@ impl Delivery {
     }
 
     /// The channels.
-    pub(crate) fn channels(&self) -> InForce {
+    pub(crate) fn channels(&self) -> ActiveChannels {
         self.channels.clone()
     }
 
@@ -144,7 +147,7 @@ impl Delivery {
 
     /// Adds messages from before a stop, which made no attempt after it had `reached` an instant. Each waits for
     /// what is left of its wait.
-    pub(crate) fn take_up(&mut self, engine: &Engine, ready: Ready, reached: Instant) {
+    pub(crate) fn take_up(&mut self, engine: &Engine, ready: ReadyMessages, reached: Instant) {
         let now = engine.now();
         for job in jobs(ready) {
             let tried = engine.open_closings().attempts_of(job.message());
@@ -155,7 +158,7 @@ impl Delivery {
     }
 
     /// Sends the messages of a channel now that wait for a retry, if their provider or their destination is back.
-    pub(crate) fn hurry(&mut self, channel: &str, back: &Back, now: Instant) {
+    pub(crate) fn hurry(&mut self, channel: &str, back: &RecoveredProviders, now: Instant) {
         if back.provider {
             self.in_flight.hurry(now, |head| head.channel == channel);
         } else if !back.destinations.is_empty() {
@@ -185,7 +188,7 @@ impl Delivery {
         node: &Node,
         plans: &[Plan],
         now: Instant,
-    ) -> Result<Vec<Settled>, Error> {
+    ) -> Result<Vec<ClosingResults>, Error> {
         let (engine, view) = (node.engine(), node.view()?);
         let messages: Vec<(&Plan, &PlannedMessage)> = plans
             .iter()
@@ -207,7 +210,9 @@ impl Delivery {
         let mut settled = BTreeMap::new();
         for (_, answered) in answered {
             match answered {
-                AnsweredJob::Done(closing, sent) => put(&mut settled, closing, Noted::Ended(sent)),
+                AnsweredJob::Done(closing, sent) => {
+                    put(&mut settled, closing, NotedAnswer::Ended(sent));
+                }
                 AnsweredJob::Open(job, reply) => {
                     self.settle_into(&mut settled, *job, &reply, now, engine.rules());
                 }
@@ -247,11 +252,15 @@ impl Delivery {
         due: Vec<SendJob>,
         now: Instant,
         rules: Option<&Rules>,
-    ) -> Vec<Settled> {
+    ) -> Vec<ClosingResults> {
         let mut settled = BTreeMap::new();
         for job in due {
             if job.is_given_up(rules) {
-                put(&mut settled, job.message().closing, Noted::Ended(job.ended(Ending::Unknown)));
+                put(
+                    &mut settled,
+                    job.message().closing,
+                    NotedAnswer::Ended(job.ended(Ending::Unknown)),
+                );
                 continue;
             }
             let job = job.under(rules);
@@ -262,7 +271,7 @@ impl Delivery {
     }
 
     /// Sends a message within an instant, without waiting for a pace.
-    fn send_at_once(&self, job: &SendJob, now: Instant) -> Reply {
+    fn send_at_once(&self, job: &SendJob, now: Instant) -> ProviderReplies {
         let outlet = self.channels.outlet(&job.head.channel);
         let pass = outlet.map(|outlet| outlet.pass(&job.head.destinations, now));
         send(pass, job, &|| now, GO)
@@ -280,11 +289,11 @@ impl Delivery {
         due: &mut [SendJob],
         now: Instant,
         rules: Option<&Rules>,
-    ) -> Vec<Settled> {
-        let mut records = ByClosing::new();
+    ) -> Vec<ClosingResults> {
+        let mut records = AnswersByClosing::new();
         for job in due.iter_mut().filter(|job| !job.is_given_up(rules)) {
             if let Some(tried) = job.hand_over_again(now) {
-                put(&mut records, job.message().closing, Noted::Tried(tried));
+                put(&mut records, job.message().closing, NotedAnswer::Tried(tried));
             }
         }
         records.into_values().collect()
@@ -294,30 +303,32 @@ impl Delivery {
     /// is over.
     pub(crate) fn settle_into(
         &mut self,
-        all: &mut ByClosing,
+        all: &mut AnswersByClosing,
         job: SendJob,
-        reply: &Reply,
+        reply: &ProviderReplies,
         now: Instant,
         rules: Option<&Rules>,
     ) -> bool {
         let MessageId { closing, number } = job.message();
-        let before = reply.before.iter();
-        for (_, answer) in before.clone() {
-            self.vitals.answered(&job.head.channel, answer);
+        let answers = || {
+            let before = reply.before.iter().map(|(provider, answer)| (provider, answer));
+            before.chain([(&reply.provider, &reply.outcome)])
+        };
+        for (provider, answer) in answers() {
+            self.vitals.answered(&job.head.channel, provider, answer);
         }
-        let noted = self.settle(job, &reply.outcome, now, rules);
-        let is_over = matches!(noted, Noted::Ended(_));
+        let content = tried_content(&job, &reply.outcome);
+        let noted = self.settle(job, reply, now, rules);
+        let is_over = matches!(noted, NotedAnswer::Ended(_));
         put(all, closing, noted);
-        let attempts = before
-            .map(|(provider, answer)| (provider, answer))
-            .chain([(&reply.provider, &reply.outcome)])
-            .filter_map(|(provider, answer)| attempt(provider, answer, now));
+        let attempts = answers().filter_map(|(provider, answer)| attempt(provider, answer, now));
         if let Some(settled) = all.get_mut(&closing) {
             if is_over {
                 settled.providers.insert(number, reply.provider.clone());
             }
-            let noted = attempts.map(|attempt| Attempted { number, attempt });
+            let noted = attempts.map(|attempt| AttemptedMessage { number, attempt });
             settled.attempts.extend(noted);
+            settled.contents.extend(content.map(|content| (number, content)));
         }
         is_over
     }
@@ -326,33 +337,39 @@ impl Delivery {
     fn settle(
         &mut self,
         mut job: SendJob,
-        answer: &Answer,
+        reply: &ProviderReplies,
         now: Instant,
         rules: Option<&Rules>,
-    ) -> Noted {
+    ) -> NotedAnswer {
+        let answer = &reply.outcome;
         // A message that was withheld was offered to nobody: this is no attempt.
         job.attempts += u32::from(*answer != Answer::Withheld);
-        self.vitals.answered(&job.head.channel, answer);
         let next = self.next(&job, answer, now, rules);
         let wait = match &next {
-            Next::Again(at) => Some(at.0 - now.0),
-            Next::Done(_) => None,
+            AfterAnswer::Again(at) => Some(at.0 - now.0),
+            AfterAnswer::Done(_) => None,
         };
-        self.complaints.record(&job, answer, wait, now);
+        self.failure_log.record(&job, reply, wait, now);
         job.note_answer(answer);
         match next {
-            Next::Done(ending) => Noted::Ended(job.ended(ending)),
-            Next::Again(at) => {
+            AfterAnswer::Done(ending) => NotedAnswer::Ended(job.ended(ending)),
+            AfterAnswer::Again(at) => {
                 job.resent += u32::from(matches!(answer, Answer::Unknown { .. }));
                 let tried = job.tried(at);
                 self.in_flight.wait_until(at, job);
                 self.vitals.set_retries(self.in_flight.waiting());
-                Noted::Tried(tried)
+                NotedAnswer::Tried(tried)
             }
         }
     }
 
-    fn next(&self, job: &SendJob, answer: &Answer, now: Instant, rules: Option<&Rules>) -> Next {
+    fn next(
+        &self,
+        job: &SendJob,
+        answer: &Answer,
+        now: Instant,
+        rules: Option<&Rules>,
+    ) -> AfterAnswer {
         let wait = |least: Option<i64>| {
             let doubled = self.retries.wait_ms << (job.attempts - 1).min(20);
             let wait = doubled.min(self.retries.wait_ms_max).max(least.unwrap_or(0));
@@ -362,26 +379,26 @@ impl Delivery {
             now.plus_ms(wait + wait * jitter / 9_970)
         };
         let least = match answer {
-            Answer::Sent(_) => return Next::Done(Ending::Delivered),
+            Answer::Sent(_) => return AfterAnswer::Done(Ending::Delivered),
             Answer::Failed { .. } | Answer::SoftBounce { is_permanent: true, .. } => {
-                return Next::Done(Ending::Refused);
+                return AfterAnswer::Done(Ending::Refused);
             }
-            Answer::Template { .. } => return Next::Done(Ending::Template),
+            Answer::Template { .. } => return AfterAnswer::Done(Ending::Template),
             Answer::Unknown { .. } if job.was_last() || job.gives_up(rules) => {
-                return Next::Done(Ending::Unknown);
+                return AfterAnswer::Done(Ending::Unknown);
             }
             Answer::Retry { after_ms, .. } | Answer::Away { after_ms, .. } => *after_ms,
-            Answer::Withheld => return Next::Again(now.plus_ms(WITHHELD_WAIT_MS)),
+            Answer::Withheld => return AfterAnswer::Again(now.plus_ms(WITHHELD_WAIT_MS)),
             Answer::SoftBounce { .. } | Answer::Unknown { .. } => None,
         };
         let again = wait(least);
         let is_unknown = matches!(answer, Answer::Unknown { .. });
         let is_last = job.attempts >= self.retries.attempts_max && !is_unknown;
         match (is_last || job.is_too_late(again), is_unknown || job.is_in_doubt()) {
-            (false, _) => Next::Again(again),
+            (false, _) => AfterAnswer::Again(again),
             // Once in doubt it may have arrived, whatever later attempts say.
-            (true, true) => Next::Done(Ending::Unknown),
-            (true, false) => Next::Done(Ending::Unreachable),
+            (true, true) => AfterAnswer::Done(Ending::Unknown),
+            (true, false) => AfterAnswer::Done(Ending::Unreachable),
         }
     }
 }
@@ -396,34 +413,46 @@ fn attempt(provider: &str, answer: &Answer, now: Instant) -> Option<Attempt> {
     })
 }
 
+/// The content that a provider was asked to take; `None` = none was asked.
+fn tried_content(job: &SendJob, answer: &Answer) -> Option<TriedContent> {
+    let handed_over = match answer {
+        Answer::Withheld => return None,
+        Answer::Sent(_) | Answer::Unknown { .. } => true,
+        _ => false,
+    };
+    job.content_hash().map(|hash| TriedContent { hash, handed_over })
+}
+
 /// The record of an answer.
-pub(crate) enum Noted {
+pub(crate) enum NotedAnswer {
     /// The outcome of the message.
     Ended(Sent),
     /// Its failed attempts.
-    Tried(Tried),
+    Tried(RetriedAttempt),
 }
 
 /// Answers that are not recorded yet, by closing.
-pub(crate) type ByClosing = BTreeMap<ClosingId, Settled>;
+pub(crate) type AnswersByClosing = BTreeMap<ClosingId, ClosingResults>;
 
 /// Adds what is recorded of an answer.
-pub(crate) fn put(all: &mut ByClosing, closing: ClosingId, noted: Noted) {
-    let settled = all.entry(closing).or_insert_with(|| Settled { closing, ..Settled::default() });
+pub(crate) fn put(all: &mut AnswersByClosing, closing: ClosingId, noted: NotedAnswer) {
+    let settled = all
+        .entry(closing)
+        .or_insert_with(|| ClosingResults { closing, ..ClosingResults::default() });
     match noted {
-        Noted::Ended(sent) => settled.sent.push(sent),
-        Noted::Tried(tried) => settled.tried.push(tried),
+        NotedAnswer::Ended(sent) => settled.sent.push(sent),
+        NotedAnswer::Tried(tried) => settled.tried.push(tried),
     }
 }
 
 /// A message with its answer. A finished message needs its batch no more.
 enum AnsweredJob {
     Done(ClosingId, Sent),
-    Open(Box<SendJob>, Box<Reply>),
+    Open(Box<SendJob>, Box<ProviderReplies>),
 }
 
 impl AnsweredJob {
-    fn of(job: SendJob, reply: Reply) -> Self {
+    fn of(job: SendJob, reply: ProviderReplies) -> Self {
         let has_one_answer = reply.before.is_empty() && reply.outcome.words().is_none();
         match reply.outcome {
             Answer::Sent(_) if has_one_answer => {

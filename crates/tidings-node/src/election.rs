@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 
 use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, Role, Share, TermNo};
 
-use division::{DivisionStep, Sight};
-use phase::{Claim, Phase};
+use crate::clock::monotonic::Monotonic;
+use division::{DivisionStep, NodesSight};
+use phase::{LeaseClaim, StorePhase};
 use refusals::Refusals;
-use watch::{Watch, Watches};
+use watch::{MemberWatch, Watches};
 
 mod division;
 mod licence;
@@ -33,14 +34,14 @@ mod watch;
 pub use licence::Licence;
 pub use message::{Action, Input};
 pub use tenure::{Opening, Shards, Tenure};
-pub use timing::{Monotonic, Timing};
+pub use timing::Timing;
 
 /// A node's part in the decision who holds what.
 pub struct Election {
     me: Member,
     timing: Timing,
-    phase: Phase,
-    claim: Option<Claim>,
+    phase: StorePhase,
+    claim: Option<LeaseClaim>,
     licence: Licence,
     next_heartbeat: Monotonic,
     /// The heartbeat that waits for its answer, with its beginning.
@@ -50,7 +51,7 @@ pub struct Election {
     /// The number of heartbeats since the last answer.
     unheard: u32,
     /// The lease as it is watched, with the observations of its holder.
-    watch: Option<(Lease, Watch)>,
+    watch: Option<(Lease, MemberWatch)>,
     watches: Watches,
     newest: Option<Membership>,
     /// The earliest beginning of heartbeats whose answers show lost shares, or shards to divide.
@@ -75,7 +76,7 @@ impl Election {
         Self {
             me,
             timing,
-            phase: Phase::Idle,
+            phase: StorePhase::Idle,
             claim: None,
             licence: Licence::default(),
             next_heartbeat: Monotonic(i64::MIN),
@@ -117,7 +118,7 @@ impl Election {
     #[must_use]
     pub fn holds(&self) -> Option<Tenure> {
         match self.phase {
-            Phase::Holding(tenure) => Some(tenure),
+            StorePhase::Holding(tenure) => Some(tenure),
             _ => None,
         }
     }
@@ -137,7 +138,7 @@ impl Election {
                 self.heartbeat_answered(now, &me, began, membership, &mut actions);
             }
             Input::Acquired(acquired) => self.acquired(acquired, &mut actions),
-            Input::Opened(tenure, of) if self.phase == Phase::Opening(tenure) => {
+            Input::Opened(tenure, of) if self.phase == StorePhase::Opening(tenure) => {
                 self.opened(now, tenure, of, &mut actions);
             }
             Input::Opened(tenure, Some(_)) => {
@@ -148,13 +149,13 @@ impl Election {
                 self.closed(now, tenure, &mut actions);
             }
             // A store that is being closed ends by that: it is not lost.
-            Input::Ended(tenure) if self.phase == Phase::Closing(tenure) => {}
+            Input::Ended(tenure) if self.phase == StorePhase::Closing(tenure) => {}
             Input::Ended(tenure) => self.lose(tenure, &mut actions),
             Input::GivenBack(_) => self.next_heartbeat = Monotonic(i64::MIN),
             Input::Configured(digest) => self.me.config = digest,
             Input::Drain => self.drain(&mut actions),
         }
-        if self.drains && self.phase == Phase::Idle && self.claim.is_none() {
+        if self.drains && self.phase == StorePhase::Idle && self.claim.is_none() {
             self.leave(&mut actions);
         }
         self.heartbeat(now, &mut actions);
@@ -165,7 +166,7 @@ impl Election {
         let waits = self
             .pending_heartbeat
             .is_some_and(|(_, began)| now < began.plus(self.timing.timeout_ms));
-        if now < self.next_heartbeat || waits || self.phase == Phase::Gone {
+        if now < self.next_heartbeat || waits || self.phase == StorePhase::Gone {
             return;
         }
         // The heartbeat timed out. An outage of the database looks like silence of all, so nobody's silence
@@ -178,9 +179,11 @@ impl Election {
         self.me.unanswered = self.unheard >= self.timing.unanswered_after;
         self.me.role = match (self.phase, self.claim) {
             _ if self.drains => Role::Draining,
-            (Phase::Opening(_), _) | (_, Some(Claim::Acquired(_))) => Role::Opening,
-            (Phase::Holding(_) | Phase::Closing(_) | Phase::Losing(_), _) => Role::Holding,
-            (Phase::Idle | Phase::Gone, _) => Role::Standby,
+            (StorePhase::Opening(_), _) | (_, Some(LeaseClaim::Acquired(_))) => Role::Opening,
+            (StorePhase::Holding(_) | StorePhase::Closing(_) | StorePhase::Losing(_), _) => {
+                Role::Holding
+            }
+            (StorePhase::Idle | StorePhase::Gone, _) => Role::Standby,
         };
         self.unheard = self.unheard.saturating_add(1);
         self.pending_heartbeat = Some((self.me.heartbeat, now));
@@ -256,7 +259,7 @@ impl Election {
         let is_answered = !me.unanswered && !self.me.unanswered;
         if is_lost {
             self.lose(tenure, actions);
-        } else if is_mine && is_answered && self.phase != Phase::Losing(tenure) {
+        } else if is_mine && is_answered && self.phase != StorePhase::Losing(tenure) {
             // Counts from the beginning of the heartbeat: others may count its silence from any moment
             // after that.
             self.licence.extend(began.plus(self.timing.licence_ms));
@@ -277,10 +280,10 @@ impl Election {
         actions: &mut Vec<Action>,
     ) {
         match self.claim {
-            Some(Claim::Acquiring(since)) if now >= since.plus(self.timing.timeout_ms) => {
+            Some(LeaseClaim::Acquiring(since)) if now >= since.plus(self.timing.timeout_ms) => {
                 (self.claim, self.watch) = (None, None);
             }
-            Some(Claim::Acquired(epoch))
+            Some(LeaseClaim::Acquired(epoch))
                 if view.lease != self.own(epoch) && view.lease.epoch >= epoch =>
             {
                 (self.claim, self.watch, self.wanted) = (None, None, None);
@@ -304,7 +307,7 @@ impl Election {
         actions: &mut Vec<Action>,
     ) {
         let holder = view.lease.holder.and_then(|id| view.member(id));
-        let first = || (view.lease, Watch::new(holder, now));
+        let first = || (view.lease, MemberWatch::new(holder, now));
         let (lease, watch) = self.watch.get_or_insert_with(first);
         if *lease == view.lease {
             watch.observe(holder, began, now, &self.timing);
@@ -318,7 +321,7 @@ impl Election {
         }
         if is_mine || is_silent || view.lease.holder.is_none() {
             self.watch = None;
-            self.claim = Some(Claim::Acquiring(now));
+            self.claim = Some(LeaseClaim::Acquiring(now));
             let heartbeat = holder.map(|holder| holder.heartbeat);
             actions.push(Action::Acquire(view.lease, heartbeat));
         }
@@ -326,7 +329,7 @@ impl Election {
 
     fn acquired(&mut self, acquired: Option<Epoch>, actions: &mut Vec<Action>) {
         // An answer that comes too late shows in the next membership, and the lease is acquired anew. An older epoch means nothing.
-        if !matches!(self.claim, Some(Claim::Acquiring(_)))
+        if !matches!(self.claim, Some(LeaseClaim::Acquiring(_)))
             || acquired <= Some(self.spent.0) && acquired.is_some()
         {
             return;
@@ -339,10 +342,10 @@ impl Election {
             Some(epoch) => {
                 // A heartbeat at once: it tells which shares there are, and others of this holder.
                 self.next_heartbeat = Monotonic(i64::MIN);
-                if let Phase::Holding(tenure) = self.phase {
+                if let StorePhase::Holding(tenure) = self.phase {
                     self.close(tenure, actions);
                 }
-                Some(Claim::Acquired(epoch))
+                Some(LeaseClaim::Acquired(epoch))
             }
             None => None,
         };
@@ -360,13 +363,13 @@ impl Election {
                 && Some(share.term) == newest;
             let waits = match (self.phase, self.claim) {
                 (phase, _) if phase.tenure() == Some(tenure) => true,
-                (Phase::Idle, None | Some(Claim::Acquiring(_))) => is_usable,
-                (Phase::Closing(_) | Phase::Losing(_), _) => is_usable,
+                (StorePhase::Idle, None | Some(LeaseClaim::Acquiring(_))) => is_usable,
+                (StorePhase::Closing(_) | StorePhase::Losing(_), _) => is_usable,
                 _ => false,
             };
             if !waits {
                 actions.push(Action::GiveBack(share.term));
-            } else if self.phase == Phase::Idle
+            } else if self.phase == StorePhase::Idle
                 && self.claim.is_none()
                 && now >= self.backs_off_until
             {
@@ -379,18 +382,18 @@ impl Election {
     /// Does what is to be done with what this node holds.
     fn look_at_own(&mut self, began: Monotonic, view: &Membership, actions: &mut Vec<Action>) {
         match (self.phase, self.claim) {
-            (Phase::Holding(Tenure::Share(term)), _) => {
+            (StorePhase::Holding(Tenure::Share(term)), _) => {
                 let ends = |share: &Share| share.term == term && share.ends;
                 if view.shares.iter().any(ends) {
                     self.close(Tenure::Share(term), actions);
                 }
             }
-            (Phase::Holding(Tenure::Lease(epoch)), _)
+            (StorePhase::Holding(Tenure::Lease(epoch)), _)
                 if began >= self.since && view.lease == self.own(epoch) =>
             {
                 self.divide(epoch, view, actions);
             }
-            (Phase::Idle, Some(Claim::Acquired(epoch)))
+            (StorePhase::Idle, Some(LeaseClaim::Acquired(epoch)))
                 if view.lease == self.own(epoch) && view.share_of(self.me.id).is_none() =>
             {
                 self.open_lease(epoch, view, actions);
@@ -418,7 +421,7 @@ impl Election {
     }
 
     fn open(&mut self, tenure: Tenure, shards: Option<Shards>, actions: &mut Vec<Action>) {
-        self.phase = Phase::Opening(tenure);
+        self.phase = StorePhase::Opening(tenure);
         self.held.clone_from(&shards);
         actions.push(Action::Open(Opening { tenure, shards }));
     }
@@ -432,20 +435,20 @@ impl Election {
     ) {
         let Some(of) = of else {
             self.backs_off_until = now.plus(self.timing.backoff_ms);
-            self.phase = Phase::Losing(tenure);
+            self.phase = StorePhase::Losing(tenure);
             self.closed(now, tenure, actions);
             return;
         };
         self.of = Some(of);
         let all = || Shards { numbers: (0..of).collect(), of };
         self.held.get_or_insert_with(all);
-        (self.phase, self.next_heartbeat) = (Phase::Holding(tenure), now);
+        (self.phase, self.next_heartbeat) = (StorePhase::Holding(tenure), now);
         if matches!(tenure, Tenure::Lease(_)) {
             (self.since, self.refusals) = (now, Refusals::default());
         }
         // A store is open for one tenure at a time: the lease that was acquired meanwhile gets its own
         // opening.
-        if self.drains || matches!(self.claim, Some(Claim::Acquired(_))) {
+        if self.drains || matches!(self.claim, Some(LeaseClaim::Acquired(_))) {
             self.close(tenure, actions);
         }
     }
@@ -465,7 +468,7 @@ impl Election {
         let may_have = |member: &&Member| {
             self.watches.is_living(member, view, &self.timing) && !self.refusals.contains(member.id)
         };
-        let changes = division::divide(&Sight {
+        let changes = division::divide(&NodesSight {
             me: self.me.id,
             held,
             view,
@@ -500,7 +503,7 @@ impl Election {
 
     /// Closes the store in order.
     fn close(&mut self, tenure: Tenure, actions: &mut Vec<Action>) {
-        self.phase = Phase::Closing(tenure);
+        self.phase = StorePhase::Closing(tenure);
         actions.push(Action::Close { tenure, drains: true });
     }
 
@@ -511,26 +514,26 @@ impl Election {
         }
         // Ends before the store is closed, which may take long: another node may act already.
         self.licence.end();
-        if self.phase == Phase::Holding(tenure) {
+        if self.phase == StorePhase::Holding(tenure) {
             actions.push(Action::Close { tenure, drains: false });
         }
-        self.phase = Phase::Losing(tenure);
+        self.phase = StorePhase::Losing(tenure);
     }
 
     fn closed(&mut self, now: Monotonic, tenure: Tenure, actions: &mut Vec<Action>) {
-        if self.phase != Phase::Closing(tenure) && self.phase != Phase::Losing(tenure) {
+        if self.phase != StorePhase::Closing(tenure) && self.phase != StorePhase::Losing(tenure) {
             return;
         }
-        let is_lost = self.phase == Phase::Losing(tenure);
+        let is_lost = self.phase == StorePhase::Losing(tenure);
         self.licence.end();
-        (self.phase, self.watch, self.held) = (Phase::Idle, None, None);
+        (self.phase, self.watch, self.held) = (StorePhase::Idle, None, None);
         // A lease that was lost is not this node's to open again.
         let wanted = self.wanted.take().filter(|_| !is_lost);
         match tenure {
             Tenure::Share(term) => actions.push(Action::GiveBack(term)),
             Tenure::Lease(epoch) if wanted.is_some() => {
                 self.wanted = wanted;
-                self.claim = Some(Claim::Acquiring(now));
+                self.claim = Some(LeaseClaim::Acquiring(now));
                 let own = Some(self.me.heartbeat);
                 actions.push(Action::Acquire(self.own(epoch), own));
             }
@@ -541,12 +544,12 @@ impl Election {
     fn drain(&mut self, actions: &mut Vec<Action>) {
         self.drains = true;
         self.wanted = None;
-        if let Some(Claim::Acquired(epoch)) = self.claim {
+        if let Some(LeaseClaim::Acquired(epoch)) = self.claim {
             self.claim = None;
             actions.push(Action::Release(epoch));
         }
         // What else is under way ends first.
-        if let Phase::Holding(tenure) = self.phase {
+        if let StorePhase::Holding(tenure) = self.phase {
             self.close(tenure, actions);
         }
     }
@@ -560,6 +563,6 @@ impl Election {
             .filter(|share| share.node == self.me.id);
         actions.extend(own.map(|share| Action::GiveBack(share.term)));
         actions.push(Action::Leave);
-        self.phase = Phase::Gone;
+        self.phase = StorePhase::Gone;
     }
 }

@@ -1,7 +1,7 @@
 //! Errors: of a node, and of requests that were not answered.
 
-use tidings_core::BucketNo;
-use tidings_core::journal::stored::Unreadable;
+use tidings_core::journal::Unreadable;
+use tidings_core::model::BucketNo;
 
 /// The message where `[tenants] on` went back to false too early.
 pub const TENANTS_THERE: &str =

@@ -4,91 +4,86 @@
 //! it: nothing is answered or sent that is not durable (decision 034).
 //!
 //! A driver hands in requests and the answers of channels, and calls [`EventLoop::turn`]. [`Runtime`] drives
-//! it in real time: its threads write commits and send messages. [`Stepped`] drives it in the caller's
+//! it in real time: its threads write commits and send messages. [`SteppedLoop`] drives it in the caller's
 //! thread, which chooses when a commit is written and when a message is sent: so the simulation plays every
 //! interleaving again by its seed.
 //!
 //! [`Runtime`]: crate::Runtime
-//! [`Stepped`]: crate::Stepped
+//! [`SteppedLoop`]: crate::SteppedLoop
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::channel::channel_no;
-use tidings_core::engine::{ClosingId, HeldShards, Settled, TenantDirectory};
-use tidings_core::names::LaneName;
-use tidings_core::number::TenantNo;
-use tidings_core::suppression::{AddressReport, ChannelAddress, Source};
-use tidings_core::{BucketNo, Command, Id, Instant, Rules};
+use tidings_core::engine::{ClosingResults, Commands, HeldShards, OpenJobs, TenantDirectory};
+use tidings_core::model::{
+    AddressReport, ChannelAddress, ClosingId, Origin, SuppressionSource, channel_no,
+};
+use tidings_core::rules::LaneName;
+use tidings_core::{Command, Id, Instant, Rules};
 
-use crate::channel::Reply;
+use crate::channel::ProviderReplies;
 use crate::clock::Clock;
-use crate::cluster::log_feed::LogFeed;
+use crate::cluster::log_feed::Learnt;
 use crate::commit::CommitNo;
-use crate::commit::durable::Reads;
+use crate::commit::day_compactor::DayCompactor;
 use crate::commit::executor::Executor;
+use crate::delivery::Delivery;
 use crate::delivery::in_flight::GoingJob;
 use crate::delivery::send_job::{JobId, SendJob, jobs};
-use crate::delivery::senders::Senders;
-use crate::delivery::sending::Sending;
-use crate::delivery::{ByClosing, Delivery};
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
+use crate::event_loop::settings::{OpenStore, Settings};
+use crate::handle::request::{Request, StopFlag};
+use crate::handle::shared_state::SharedState;
 use crate::handle::shares::CallerId;
-use crate::handle::{Handle, QueueReceiver, Request, Stopping};
+use crate::handle::{Handle, QueueReceiver};
 use crate::hooks::{HookAnswer, Hooks};
-use crate::keys::Keys;
 use crate::node::Node;
-use crate::packer::Packer;
-use crate::resolver::resolving::{Resolving, log_refused};
-use crate::settings::{OpenStore, Settings};
-use crate::vitals::Vitals;
+use crate::resolver::resolving::ResolverState;
 
 mod answer;
 mod at_once;
+mod clock;
 mod clock_watch;
+mod cluster_state;
 mod full;
 mod hand_out;
+mod job_pace;
 mod late;
-mod log;
 mod missed;
+mod origins;
+mod outbound;
+mod recovery;
 mod reopen;
+mod replication_log;
+pub(super) mod settings;
 mod step;
 mod stop;
 mod unbuilt;
 
 use answer::{NodeState, answer, refuse};
-pub(crate) use at_once::AtOnce;
-use clock_watch::ClockWatch;
-use log::given_again;
+use clock::LoopClock;
+use cluster_state::ClusterState;
+use job_pace::JobPace;
 use missed::{catch_up, put_back, put_off};
-use unbuilt::{Built, Rooms, Unbuilt};
+use origins::{of_configuration, of_provider};
+use outbound::Outbound;
+use recovery::Recovery;
+use replication_log::unsuppressions;
+use unbuilt::MessageRooms;
 
 /// The most objects of the host's answer that are taken in by one step: a step is in memory until it is written.
 const OBJECTS_AT_ONCE: usize = 256;
 
 /// A node's loop; see the module.
-#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(crate) struct EventLoop {
-    open: OpenStore,
     /// The node; `None` while the store can't be opened.
     pub(crate) node: Option<Node>,
-    pub(crate) delivery: Delivery,
-    pub(crate) senders: Senders,
-    pub(crate) resolving: Resolving,
-    pub(crate) hooks: Hooks,
-    clock: Arc<dyn Clock>,
     pub(crate) settings: Settings,
-    /// Answers that are not recorded yet, by closing. They survive a failure of the store: a sent message
-    /// is not sent again because recording it failed.
-    answered: ByClosing,
-    /// Answers in commits that are not durable yet.
-    recorded: VecDeque<(CommitNo, Vec<Settled>)>,
-    unbuilt: Unbuilt,
-    /// The tenant of which messages were built last, by priority: the next one has its turn.
-    last_made: [Option<TenantNo>; 2],
-    packer: Packer,
+    by: Executor,
+    clock: LoopClock,
     /// The rules to put in force. The engine may still have others, as long as it is late and after a
     /// failure of the store.
     rules: Rules,
@@ -96,38 +91,18 @@ pub(crate) struct EventLoop {
     rules_due: bool,
     /// Requests that arrived while missed instants are processed: they come after those.
     put_off: Vec<Request>,
-    /// The shards of the store that the node has; `None` = all.
-    held: Option<HeldShards>,
-    /// The acts for nodes with other shards.
-    feed: Arc<LogFeed>,
     /// The time that the requests of recipients took since the driver asked.
     pub(crate) spent: Vec<(CallerId, Duration)>,
-    /// News for the node with the intake, where that is another one.
-    learnt: Vec<Command>,
-    /// The reports of answers on addresses.
-    reported: Vec<Command>,
-    /// Buckets whose chores' writes the store refused.
-    set_aside: BTreeSet<BucketNo>,
-    /// Closings of which an earlier process may have sent messages; `None` before the first opening.
-    earlier_closings: Option<BTreeSet<ClosingId>>,
-    /// The last reading of the clock.
-    seen: Instant,
-    watch: ClockWatch,
-    /// The instant up to which days are forgotten, by that reading.
-    forgets_until: Instant,
-    vitals: Arc<Vitals>,
-    keys: Arc<Keys>,
-    reads: Arc<Reads>,
-    /// True if a failed store stays closed for now: opening folds everything stored, which must not happen
-    /// for each request.
-    pub(crate) rests: bool,
-    /// True if a write hangs and holds the store.
-    hangs: bool,
+    pub(crate) outbound: Outbound,
+    pace: JobPace,
+    pub(crate) resolving: ResolverState,
+    pub(crate) hooks: Hooks,
+    compactor: DayCompactor,
+    cluster: ClusterState,
+    pub(crate) recovery: Recovery,
+    shared: SharedState,
     /// True if it stops without waiting for work in progress any longer.
     pub(crate) is_drained: bool,
-    by: Executor,
-    /// Set if messages are sent within the instant at which they are due.
-    pub(crate) at_once: Option<AtOnce>,
 }
 
 impl EventLoop {
@@ -145,127 +120,109 @@ impl EventLoop {
         by: Executor,
     ) -> Result<Self, Error> {
         let mut node = Node::open_held(open()?, settings.options, held.as_ref())?.written(by);
-        let vitals = Arc::new(Vitals::default());
-        node.measure(&vitals);
-        delivery.measure(&vitals);
-        let now = clock.now();
-        let newest = node.engine().now();
+        let shared = SharedState::default();
+        node.measure(&shared.vitals);
+        delivery.measure(&shared.vitals);
         // On a full disk it starts all the same: what leads to days being forgotten may come due now.
         node.set_frees(matches!(node.store().ensure_room(), Err(tidings_store::Error::Full(_))));
         if node.engine().rules().is_some_and(|before| *before != rules) {
             tracing::info!("the configuration differs from the one that was in force");
         }
-        let mut watch = ClockWatch::default();
-        let forgets_until = watch.read(node.engine().newest_step(), now, clock.monotonic());
+        let mut clock = LoopClock::new(clock, node.engine().now());
+        let now = clock.read(Some(node.engine().newest_step()));
         // Precedes the missed instants, which go by the clock that was put right.
         put_back(&mut node, now)?;
         // What came due while nobody ran did so under the rules of then. The loop does the rest of it.
-        let is_late = catch_up(&mut node, now, forgets_until)?;
+        let is_late = catch_up(&mut node, now, clock.forgets_until)?;
         // The node with the intake puts rules in force, for all.
         let sets_rules = node.engine().replica().holds_intake();
         if sets_rules && rules.tenants.is_none() && TenantDirectory::of(node.engine()).is_any() {
             return Err(Error::TenantsThere);
         }
         if !is_late && sets_rules {
-            node.set_rules(now, rules.clone())?;
+            node.set_rules_with(&(), now, of_configuration(rules.clone()))?;
         }
         node.set_frees(false);
         let mut opened = Self {
-            open,
-            held,
             settings,
             rules,
             rules_due: is_late && sets_rules,
-            seen: newest,
-            watch,
-            forgets_until,
-            vitals,
-            ..Self::of(node, delivery, clock, by)
+            cluster: ClusterState { held, ..ClusterState::default() },
+            recovery: Recovery { open: Some(open), ..Recovery::default() },
+            shared,
+            ..Self::new(node, delivery, clock, by)
         };
-        opened.resolving.measure(&opened.vitals);
-        opened.hooks.measure(&opened.vitals);
+        opened.resolving.measure(&opened.shared.vitals);
+        opened.hooks.measure(&opened.shared.vitals);
         opened.resume()?;
         Ok(opened)
     }
 
-    /// A loop of a node that was just opened.
-    fn of(node: Node, delivery: Delivery, clock: Arc<dyn Clock>, by: Executor) -> Self {
+    /// A loop of a node that was just opened, which has all shards. A failed store stays closed.
+    fn new(node: Node, delivery: Delivery, clock: LoopClock, by: Executor) -> Self {
         Self {
-            open: Box::new(|| Err(tidings_store::Error::Unusable("opened once".to_owned()))),
-            seen: node.engine().now(),
-            watch: ClockWatch::default(),
-            forgets_until: Instant::MAX,
             node: Some(node),
-            senders: Senders::new(delivery.channels(), Arc::clone(&clock), by)
-                .asking(delivery.may_send()),
-            resolving: Resolving::new(delivery.resolver(), by),
-            hooks: Hooks::new(),
-            delivery,
-            clock,
             settings: Settings::default(),
-            answered: ByClosing::new(),
-            recorded: VecDeque::new(),
-            unbuilt: Unbuilt::default(),
-            last_made: [None; 2],
-            packer: Packer::new(by),
+            by,
             rules: Rules::default(),
             rules_due: false,
             put_off: Vec::new(),
-            held: None,
-            feed: Arc::default(),
             spent: Vec::new(),
-            learnt: Vec::new(),
-            reported: Vec::new(),
-            set_aside: BTreeSet::new(),
-            earlier_closings: None,
-            vitals: Arc::default(),
-            keys: Arc::default(),
-            reads: Arc::default(),
-            rests: false,
-            hangs: false,
+            pace: JobPace::default(),
+            resolving: ResolverState::new(delivery.resolver(), by),
+            hooks: Hooks::new(),
+            compactor: DayCompactor::new(by),
+            outbound: Outbound::new(delivery, &clock, by),
+            clock,
+            cluster: ClusterState::default(),
+            recovery: Recovery::default(),
+            shared: SharedState::default(),
             is_drained: false,
-            by,
-            at_once: None,
         }
     }
 
     /// Creates a handle for requests to the loop, and the loop's end of its queue.
     pub(crate) fn handle(&self) -> (Handle, QueueReceiver) {
         let most = self.settings.requests_max.max(1);
-        let (vitals, keys) = (Arc::clone(&self.vitals), Arc::clone(&self.keys));
-        Handle::new(most, vitals, keys, Arc::clone(&self.reads))
+        Handle::new(most, self.shared.clone())
     }
 
     /// Opens a failed store again, unless it rests.
     pub(crate) fn mend(&mut self) {
-        if self.node.is_none() && !self.rests {
+        if self.node.is_none() && !self.recovery.rests {
             self.reopen();
         }
     }
 
     /// Takes a channel's answer to a message.
-    pub(crate) fn answered(&mut self, job: SendJob, reply: &Reply) {
-        self.delivery.in_flight.answered(&job.id);
+    pub(crate) fn answered(&mut self, job: SendJob, reply: &ProviderReplies) {
+        self.outbound.delivery.in_flight.answered(&job.id);
         let now = self.clock.now();
         if let JobId::Hook(hook, place) = job.id {
             let answer = HookAnswer::of(&reply.outcome);
             return self.hooks.answered((hook, place), &job.head.id, &answer, now);
         }
         let channel = channel_no(&job.head.channel);
+        let name = job.head.channel.clone();
         let recipient = job.head.recipient.clone();
-        self.delivery.hurry(&job.head.channel, &reply.back, now);
+        self.outbound.delivery.hurry(&job.head.channel, &reply.back, now);
         self.count_kept_aside();
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let rules = in_force.or(Some(&self.rules));
-        let is_over = self.delivery.settle_into(&mut self.answered, job, reply, now, rules);
+        let is_over =
+            self.outbound.delivery.settle_into(&mut self.outbound.answered, job, reply, now, rules);
         if let Some(channel) = channel {
-            self.take_reported(recipient.as_ref(), reply.address_reports(channel, now, is_over));
+            let by = [&*reply.provider, &*name].into_iter().find(|name| !name.is_empty());
+            let origin = of_provider(by.unwrap_or_default());
+            let reports = reply.address_reports(channel, now, is_over);
+            self.take_reported(&origin, recipient.as_ref(), reports);
         }
     }
 
     /// Collects reports about addresses from a provider's answer. An arrival where nothing was refused changes nothing.
     fn take_reported(
         &mut self,
+        origin: &Arc<Origin>,
         recipient: Option<&Id>,
         reports: impl Iterator<Item = (ChannelAddress, AddressReport, Instant)>,
     ) {
@@ -273,27 +230,29 @@ impl EventLoop {
         for (address, report, at) in reports {
             let changes = match report {
                 // The refusal may be among the reports that no step has taken yet.
-                AddressReport::Arrived(Source::Provider(by)) => {
-                    !self.reported.is_empty()
-                        || engine.is_none_or(|engine| engine.is_refused_by(&address, by))
+                AddressReport::Arrived(SuppressionSource::Provider(by)) => {
+                    !self.outbound.address_reports.is_empty()
+                        || engine.is_none_or(|of| of.suppressions().is_refused_by(&address, by))
                 }
                 _ => true,
             };
             if changes {
                 let recipient = recipient.cloned();
-                self.reported.push(Command::ReportAddress { address, report, at, recipient });
+                let command = Command::ReportAddress { address, report, at, recipient };
+                let origin = Some(Arc::clone(origin));
+                self.outbound.address_reports.push(Learnt { command, origin });
             }
         }
     }
 
     /// Runs one turn, whose decisions are one commit, and throws the node away where the store failed.
     /// Returns true once the loop has ended.
-    pub(crate) fn turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> bool {
+    pub(crate) fn turn(&mut self, requests: Vec<Request>, stopping: &mut StopFlag) -> bool {
         let decided = self.try_turn(requests, stopping);
         if let Err(fault) = self.end_turn(decided) {
             self.fail(&fault);
         }
-        if self.hangs {
+        if self.recovery.hangs {
             return true;
         }
         match stopping.take_if(|_| self.can_end()) {
@@ -329,10 +288,12 @@ impl EventLoop {
         let durable = node.ahead().durable();
         // Hooks read these rows in the store, so they learn of them once they are durable.
         self.hooks.occurred(node.take_occurred(durable));
-        while self.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
-        while let Some(GoingJob { job, until }) = self.delivery.in_flight.take_following(durable) {
+        while self.outbound.recorded.pop_front_if(|(commit, _)| *commit <= durable).is_some() {}
+        while let Some(GoingJob { job, until }) =
+            self.outbound.delivery.in_flight.take_following(durable)
+        {
             match until {
-                Some(at) => self.delivery.in_flight.wait_until(at, job),
+                Some(at) => self.outbound.delivery.in_flight.wait_until(at, job),
                 None => self.dispatch(job),
             }
         }
@@ -349,16 +310,15 @@ impl EventLoop {
         if node.store().ensure_room().is_err() {
             return Duration::from_millis(self.settings.reopen_ms);
         }
-        if !self.answered.is_empty() || self.resolving.has_answer() {
+        if !self.outbound.answered.is_empty() || self.resolving.has_answer() {
             return Duration::ZERO;
         }
         let sends = self.settings.sends;
-        let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
-        let mut rooms = Rooms::new(built, node.engine());
+        let mut rooms = MessageRooms::new(self.outbound.built(), node.engine());
         let can_be_made = |closing: ClosingId, lane: &LaneName, count: usize| {
             *rooms.of(closing, lane) > 0
                 && self.resolving.admits(closing)
-                && !self.unbuilt.has_all(closing, count)
+                && !self.outbound.unbuilt.has_all(closing, count)
         };
         let has_work = sends && node.engine().open_closings().has_unmade_of(can_be_made);
         let has_chores =
@@ -369,12 +329,13 @@ impl EventLoop {
             return Duration::ZERO;
         }
         // While it stops nothing is tried again any more.
-        let retry = self.delivery.next_retry().filter(|_| sends && !stopping);
+        let retry = self.outbound.delivery.next_retry().filter(|_| sends && !stopping);
         let due = node.next_due().into_iter().chain(retry);
         let again = self.resolving.next().filter(|_| sends && !stopping);
         let due = due
             .chain(again)
             .chain(node.engine().next_forget())
+            .chain(self.pace.next(OpenJobs::of(node.engine())).filter(|_| !stopping))
             .chain(node.replication().next_late_answer())
             .chain(self.hooks.next(sends && !stopping))
             .min();
@@ -384,7 +345,7 @@ impl EventLoop {
     }
 
     /// Runs one turn: due lanes, requests, answers of channels, messages to build.
-    fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut Stopping) -> Result<(), Error> {
+    fn try_turn(&mut self, requests: Vec<Request>, stopping: &mut StopFlag) -> Result<(), Error> {
         // Requests that were put off came first, and are decided first.
         let requests = self.with_put_off(requests);
         // Precedes the look at the clock: later arrivals would need a second message at an instant that has
@@ -430,35 +391,39 @@ impl EventLoop {
         let requests = self.catch_up(now, requests, stopping)?;
         let mut learnt = Vec::new();
         if !is_late {
-            learnt.append(&mut self.reported);
-            learnt.extend(self.resolving.take(now, has_intake));
+            learnt.append(&mut self.outbound.address_reports);
+            learnt.extend(self.resolving.take(now, has_intake).into_iter().map(Learnt::from));
         }
         if !has_intake {
             // The node with the intake has the list of suppressed addresses.
             let engine = self.node.as_ref().map(Node::engine);
-            learnt.extend(engine.map_or_else(Vec::new, |engine| given_again(engine, &requests)));
+            learnt.extend(engine.map_or_else(Vec::new, |engine| unsuppressions(engine, &requests)));
         }
         if !has_intake {
-            self.learnt.append(&mut learnt);
+            self.cluster.learnt.append(&mut learnt);
         }
         if requests.iter().any(Request::concerns_hooks) {
             self.hooks.look_again();
         }
-        let (channels, keys) = (self.delivery.channels(), Arc::clone(&self.keys));
+        let (channels, keys) = (self.outbound.delivery.channels(), Arc::clone(&self.shared.keys));
         let mut spent = std::mem::take(&mut self.spent);
+        let has_room = self.pace.has_room(&self.outbound.delivery.in_flight, now);
         let answered = self.run_decision(now, |node, sending, rules| {
-            for commands in learnt.chunks(OBJECTS_AT_ONCE) {
-                let accepted = node.step_with(sending, now, commands)?;
-                log_refused(&accepted.replies);
+            for learnt in learnt.chunks(OBJECTS_AT_ONCE) {
+                Learnt::take_in(learnt, node, sending, now)?;
             }
             node.replication().answer_gathered(now, false)?;
-            let mut known =
+            let mut state =
                 NodeState { channels: &channels, rules, keys: &keys, spent: &mut spent };
-            answer(node, now, requests, stopping, &mut known, sending)?;
+            answer(node, now, requests, stopping, &mut state, sending)?;
+            if !is_late {
+                // Follows the requests of the turn, which are answered before.
+                JobPace::act(node, sending, now, has_room)?;
+            }
             let is_due = node.next_due().is_some_and(|due| due <= now);
             // A step ends a slice of deleted tenants, so it is made even if nothing else is due.
             if !is_late && (is_due || TenantDirectory::of(node.engine()).are_ending()) {
-                node.step_with(sending, now, &[])?;
+                node.step_with(sending, now, Commands::default())?;
             }
             Ok(())
         });
@@ -466,11 +431,14 @@ impl EventLoop {
         answered?;
         self.settle(now)?;
         if let Some(node) = &mut self.node {
+            if !is_late && stopping.is_none() {
+                self.pace.note_ends(node, now)?;
+            }
             self.hooks.turn(node, now, stopping.is_none() && self.settings.sends)?;
         }
         if stopping.is_some() {
             // Calls of hooks don't hold up a stop: they are made after the next start.
-            drop(self.delivery.in_flight.take_from_senders(SendJob::is_call));
+            drop(self.outbound.delivery.in_flight.take_from_senders(SendJob::is_call));
         }
         for call in self.hooks.take_calls() {
             self.dispatch(call);
@@ -487,13 +455,16 @@ impl EventLoop {
         let Some(node) = &mut self.node else {
             return Ok(false);
         };
-        let forgets_until = self.forgets_until;
+        let forgets_until = self.clock.forgets_until;
         let is_late = catch_up(node, now, forgets_until)?;
         let takes_effect = self.rules_due && !is_late;
         if takes_effect || node.forgets_late() {
             self.run_decision(now, |node, sending, rules| {
                 node.forget_late(sending, now, forgets_until)?;
-                if takes_effect { node.set_rules_with(sending, now, rules.clone()) } else { Ok(()) }
+                if !takes_effect {
+                    return Ok(());
+                }
+                node.set_rules_with(sending, now, of_configuration(rules.clone()))
             })?;
             self.rules_due &= !takes_effect;
         }
@@ -505,24 +476,25 @@ impl EventLoop {
     pub(crate) fn run_decision<T: Default>(
         &mut self,
         now: Instant,
-        decide: impl FnOnce(&mut Node, &dyn Sending, &mut Rules) -> Result<T, Error>,
+        decide: impl FnOnce(&mut Node, &dyn SenderInterface, &mut Rules) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let Some(node) = &mut self.node else {
             return Ok(T::default());
         };
-        let in_flight = &mut self.delivery.in_flight;
+        let in_flight = &mut self.outbound.delivery.in_flight;
         let decided = decide(node, &RefCell::new(&mut *in_flight), &mut self.rules)
             // A failed step leaves the store as it was, which is the truth: held messages are made again
             // from it.
             .inspect_err(|_| in_flight.drop_held())?;
         let going = node.take_going();
+        self.pace.note(&going);
         // Held messages go on with the content that the step left them, and follow its commit.
         in_flight.release(node, |id| going.iter().any(|of| of.message == id))?;
         for message in going.iter().filter(|of| of.had_ended) {
             for ready in node.made_again(&BTreeSet::from([message.message]))? {
                 let tried = node.engine().open_closings().attempts_of(message.message);
                 for job in jobs(ready) {
-                    let job = job.after(tried).by_hand();
+                    let job = job.after(tried).by_hand().in_bulk(message.by_job);
                     in_flight.follow(node.ahead().decided(), job, None);
                 }
             }
@@ -554,8 +526,8 @@ impl EventLoop {
             }
         }
         if self.by != Executor::Caller {
-            self.packer.add(node.take_rested());
-            self.packer.go_on(node.store());
+            self.compactor.add(node.take_days_to_compact());
+            self.compactor.go_on(node.store());
         }
         Ok(())
     }
@@ -566,7 +538,8 @@ impl EventLoop {
             return Ok(());
         };
         let now = node.decided_at(now);
-        let settled: Vec<Settled> = std::mem::take(&mut self.answered).into_values().collect();
+        let settled: Vec<ClosingResults> =
+            std::mem::take(&mut self.outbound.answered).into_values().collect();
         if settled.is_empty() {
             return Ok(());
         }
@@ -577,7 +550,7 @@ impl EventLoop {
             // again.
             Err(_) => CommitNo::NEVER,
         };
-        self.recorded.push_back((commit, settled));
+        self.outbound.recorded.push_back((commit, settled));
         done
     }
 
@@ -586,6 +559,6 @@ impl EventLoop {
         let Some(node) = &self.node else {
             return;
         };
-        self.delivery.in_flight.pause(node.engine().paused(), now);
+        self.outbound.delivery.in_flight.pause(node.engine().paused(), now);
     }
 }

@@ -3,106 +3,37 @@
 //! A queue that is full refuses at once, and so does a caller's share of it. Whoever asks holds the work that waits, so
 //! memory is bounded by the queue and by those who were let in, never by those who were not.
 
+pub(crate) mod log;
+pub(crate) mod request;
+pub(crate) mod shared_state;
 pub(crate) mod shares;
 pub(crate) mod time_shares;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{self, Duration};
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, after, bounded};
-use tidings_core::engine::LogNo;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use tidings_core::engine::{DryAnswers, DryRun, LogNo, LoggedChange, StoredEntry};
+use tidings_core::model::Origin;
 use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::channel::Channels;
 use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
-use crate::commit::WhenDurable;
-use crate::commit::durable::{DurableSnapshot, Reads};
-use crate::commit::work::{AnswerRecorder, Asker, Replies, Work};
+use crate::commit::durable::DurableSnapshot;
+use crate::commit::idempotency::{IdempotencyHit, Once};
+use crate::commit::work::{AnswerRecorder, CommandRequester, Replies, StepWork};
 use crate::error::{RuntimeError, unavailable};
+use crate::handle::log::LogRequest;
+use crate::handle::request::{Request, Stop};
+use crate::handle::shared_state::SharedState;
 use crate::handle::shares::{CallerId, FairQueue, TurnShares};
 use crate::handle::time_shares::TimeShares;
-use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, Keys, SigningKey};
-use crate::once::{IdempotencyHit, Once};
-use crate::vitals::{Vitals, reading};
-
-pub(crate) enum Request {
-    Work(Work),
-    Keys(KeyRequest),
-    Configure(Box<Rules>, Channels, Sender<Result<(), RuntimeError>>),
-    /// A report of a node with other shards, and its question for acts.
-    Report(Box<FollowerReport>, WaitingFollower),
-    /// Acts of the node with the intake, to be applied.
-    Apply(ApplyRequest),
-    /// The log is to be applied up to its current end.
-    CatchUp(WhenDurable),
-    /// The keys may have been changed by another node.
-    ReadKeys,
-    /// The clock was set: read it again.
-    Wake,
-    Stop(Stop),
-}
-
-/// A requested stop.
-pub(crate) struct Stop {
-    /// The requester, which learns that everything has stopped.
-    pub(crate) answer: Sender<Result<(), RuntimeError>>,
-    /// Signals the end of waiting for work in progress.
-    pub(crate) drained: Receiver<time::Instant>,
-}
-
-/// The stop that was requested, if one was.
-pub(crate) type Stopping = Option<Stop>;
-
-impl Stop {
-    pub(crate) fn within(drain: Duration, answer: Sender<Result<(), RuntimeError>>) -> Self {
-        Self { answer, drained: after(drain) }
-    }
-
-    /// The stop when no handle is left.
-    pub(crate) fn unasked() -> Self {
-        Self::within(Duration::MAX, bounded(1).0)
-    }
-}
-
-impl Request {
-    /// Returns true if it may change hooks.
-    pub(crate) fn concerns_hooks(&self) -> bool {
-        match self {
-            Self::Work(work) => {
-                work.commands.iter().any(|command| matches!(command, Command::Hook { .. }))
-            }
-            Self::Configure(..) => true,
-            _ => false,
-        }
-    }
-
-    /// Returns true if it can only be answered as of the end of the log: it names a tenant, which may be new.
-    pub(crate) fn needs_log(&self) -> bool {
-        match self {
-            Self::Work(work) => work.commands.iter().any(Command::names_tenant),
-            Self::CatchUp(_) => true,
-            _ => false,
-        }
-    }
-
-    /// Answers the request with an error: nothing is done any more.
-    pub(crate) fn turn_away(self) {
-        match self {
-            Self::Work(work) => work.fail(RuntimeError::Stopped),
-            Self::Keys(request) => request.fail(RuntimeError::Stopped),
-            Self::Configure(.., answer) | Self::Stop(Stop { answer, .. }) => {
-                let _ = answer.send(Err(RuntimeError::Stopped));
-            }
-            Self::Apply(request) => (request.then)(Err(RuntimeError::Stopped)),
-            Self::CatchUp(then) => then(Err(RuntimeError::Stopped)),
-            // A follower asks again.
-            Self::Report(..) | Self::ReadKeys | Self::Wake => {}
-        }
-    }
-}
+use crate::keys::{ApiKey, KeptAnswer, KeyChange, KeyRequest, SigningKey};
+use crate::node::dry_run::DryRequest;
+use crate::telemetry::vitals::{Vitals, reading};
 
 /// The queue of requests.
-struct Queue {
+struct RequestQueue {
     waiting: Mutex<QueuedRequests>,
     requests_max: usize,
 }
@@ -133,7 +64,7 @@ fn rest_of(caller: &CallerId, time: &TimeShares, stop: Option<&Stop>) -> Duratio
     time.wait(caller, reading())
 }
 
-impl Queue {
+impl RequestQueue {
     fn waiting(&self) -> MutexGuard<'_, QueuedRequests> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -142,25 +73,27 @@ impl Queue {
 /// A handle of the runtime. Cheap to clone.
 #[derive(Clone)]
 pub struct Handle {
-    queue: Arc<Queue>,
+    queue: Arc<RequestQueue>,
     /// Wakes the loop.
     wake: Sender<()>,
     /// True if the loop still takes requests. It is checked under the lock, so nothing enters a queue that is no longer
     /// emptied.
     is_open: Arc<RwLock<bool>>,
-    vitals: Arc<Vitals>,
-    keys: Arc<Keys>,
-    reads: Arc<Reads>,
+    shared: SharedState,
     /// The caller whose share of the queue requests take.
     caller: CallerId,
+    /// The origin of what is asked; `None` = its changes are not logged.
+    origin: Option<Arc<Origin>>,
     /// False if answers do not wait for shards on other nodes.
     waits: bool,
+    /// The most people that a command may touch.
+    expect: Option<u64>,
 }
 
 /// The loop's end of the queue. When it is dropped, queued requests get an error, and later ones are refused: no caller
 /// waits for a loop that has ended.
 pub(crate) struct QueueReceiver {
-    queue: Arc<Queue>,
+    queue: Arc<RequestQueue>,
     /// Signals that there may be requests; disconnected once no handle is left.
     pub(crate) woken: Receiver<()>,
     is_open: Arc<RwLock<bool>>,
@@ -231,20 +164,16 @@ impl Drop for QueueReceiver {
 
 impl Handle {
     /// Creates a handle and the loop's end of its queue, with a maximum length.
-    pub(crate) fn new(
-        requests_max: usize,
-        vitals: Arc<Vitals>,
-        keys: Arc<Keys>,
-        reads: Arc<Reads>,
-    ) -> (Self, QueueReceiver) {
+    pub(crate) fn new(requests_max: usize, shared: SharedState) -> (Self, QueueReceiver) {
         // One signal is enough, however many requests it is about.
         let (wake, woken) = bounded(1);
-        let queue = Arc::new(Queue { waiting: Mutex::default(), requests_max });
+        let queue = Arc::new(RequestQueue { waiting: Mutex::default(), requests_max });
         let is_open = Arc::new(RwLock::new(true));
         let inbox =
             QueueReceiver { queue: Arc::clone(&queue), woken, is_open: Arc::clone(&is_open) };
         let caller = CallerId::Host;
-        let handle = Self { queue, wake, is_open, vitals, keys, reads, caller, waits: true };
+        let (origin, waits, expect) = (None, true, None);
+        let handle = Self { queue, wake, is_open, shared, caller, origin, waits, expect };
         (handle, inbox)
     }
 
@@ -254,10 +183,48 @@ impl Handle {
         Self { caller, ..self.clone() }
     }
 
+    /// The same, whose changes are logged with an origin, or (`None`) not logged.
+    #[must_use]
+    pub fn with_origin(&self, origin: Option<Arc<Origin>>) -> Self {
+        Self { origin, ..self.clone() }
+    }
+
     /// The same, whose answers come as soon as commands are durable: they do not wait for shards on other nodes.
     #[must_use]
     pub fn without_waiting(&self) -> Self {
         Self { waits: false, ..self.clone() }
+    }
+
+    /// The same, whose requests of one command are refused if it would touch more people than these.
+    #[must_use]
+    pub fn expecting(&self, people: Option<u64>) -> Self {
+        Self { expect: people, ..self.clone() }
+    }
+
+    /// Decides a command as it would be decided now, without doing it. `then` gets the outcome on the loop's thread, as
+    /// soon as what it rests on is durable, and must only pass it on. It is dropped uncalled if the loop dies.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn dry_run_then(
+        &self,
+        command: Command,
+        then: impl FnOnce(Result<DryRun, RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::DryRun(DryRequest::Command(Box::new(command), Box::new(then))))
+    }
+
+    /// Decides the acts of another node's dry run in the shards of this node, without doing it. `then` is called as by
+    /// [`Handle::dry_run_then`].
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn dry_apply_then(
+        &self,
+        acts: StoredEntry,
+        then: impl FnOnce(Result<DryAnswers, RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        self.ask(Request::DryRun(DryRequest::Acts(acts, Box::new(then))))
     }
 
     /// Submits commands; the answer comes after they are durable.
@@ -280,7 +247,7 @@ impl Handle {
         commands: Vec<Command>,
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
-        let work = self.work(commands, Asker::Each(Box::new(then)));
+        let work = self.work(commands, CommandRequester::Each(Box::new(then)));
         self.ask(Request::Work(work))
     }
 
@@ -294,7 +261,7 @@ impl Handle {
         commands: Vec<Command>,
         keeper: Box<dyn AnswerRecorder>,
     ) -> Result<(), RuntimeError> {
-        let work = self.work(commands, Asker::Once(once, keeper));
+        let work = self.work(commands, CommandRequester::Once(once, keeper));
         self.ask(Request::Work(work))
     }
 
@@ -310,37 +277,39 @@ impl Handle {
         then: impl FnOnce(Replies) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         let (commands, onces): (Vec<_>, Vec<_>) = commands.into_iter().unzip();
-        let mut work = self.work(commands, Asker::Each(Box::new(then)));
+        let mut work = self.work(commands, CommandRequester::Each(Box::new(then)));
         work.onces = onces;
         self.ask(Request::Work(work))
     }
 
-    fn work(&self, commands: Vec<Command>, asker: Asker) -> Work {
-        Work { caller: self.caller.clone(), waits: self.waits, ..Work::new(commands, asker) }
+    fn work(&self, commands: Vec<Command>, asker: CommandRequester) -> StepWork {
+        let (caller, origin) = (self.caller.clone(), self.origin.clone());
+        let (waits, expect) = (self.waits, self.expect);
+        StepWork { caller, origin, waits, expect, ..StepWork::new(commands, asker) }
     }
 
     /// The API keys in force, by when they were made.
     #[must_use]
     pub fn keys(&self) -> Arc<[ApiKey]> {
-        self.keys.list()
+        self.shared.keys.list()
     }
 
     /// The signing keys in force, by when they were made.
     #[must_use]
     pub fn signing_keys(&self) -> Arc<[SigningKey]> {
-        self.keys.signing()
+        self.shared.keys.signing()
     }
 
     /// The instant up to whose second tokens of a recipient of this node are refused.
     #[must_use]
     pub fn revoked_tokens(&self, recipient: &Id) -> Option<Instant> {
-        self.keys.revoked(recipient)
+        self.shared.keys.revoked(recipient)
     }
 
     /// Returns true if a feed is paused.
     #[must_use]
     pub fn is_feed_paused(&self, name: &str) -> bool {
-        self.keys.is_feed_paused(name)
+        self.shared.keys.is_feed_paused(name)
     }
 
     /// Changes the keys at an instant, unless the same request was done before. `then` gets the result on
@@ -353,14 +322,15 @@ impl Handle {
         &self,
         at: Instant,
         change: KeyChange,
-        kept: Option<KeptAnswer>,
+        kept_answer: Option<KeptAnswer>,
         then: impl FnOnce(Result<Option<IdempotencyHit>, RuntimeError>) + Send + 'static,
     ) -> Result<(), RuntimeError> {
         self.ask(Request::Keys(KeyRequest {
             at,
             change,
-            kept,
-            keys: Arc::clone(&self.keys),
+            kept_answer,
+            origin: self.origin.clone(),
+            keys: Arc::clone(&self.shared.keys),
             answer: Box::new(then),
         }))
     }
@@ -397,7 +367,7 @@ impl Handle {
         if !*self.is_open.read().unwrap_or_else(PoisonError::into_inner) {
             return Err(RuntimeError::Stopped);
         }
-        self.reads.get().ok_or_else(unavailable)
+        self.shared.reads.get().ok_or_else(unavailable)
     }
 
     /// Reads the state after the last durable commit, in the caller's thread.
@@ -411,13 +381,13 @@ impl Handle {
     /// Registers `listener`, which is called whenever [`Handle::durable`] changes, on the loop's thread: it must only
     /// pass the call on. Only the first listener is kept.
     pub fn on_durable(&self, listener: impl Fn() + Send + Sync + 'static) {
-        self.reads.listen(Box::new(listener));
+        self.shared.reads.listen(Box::new(listener));
     }
 
     /// The node's measurements.
     #[must_use]
     pub fn vitals(&self) -> &Vitals {
-        &self.vitals
+        &self.shared.vitals
     }
 
     /// Takes over what a node with other shards reports. `acknowledged` is called once that is durable; `then` gets the number
@@ -543,6 +513,23 @@ impl Handle {
         let _ = self.wake.try_send(());
         Ok(())
     }
+
+    /// Logs something that changes nothing in the store, with the origin of the handle. `then` gets the result once the
+    /// line is durable, on the loop's thread, and must only pass it on. Without an origin nothing is logged.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Busy`] or [`RuntimeError::Stopped`]; `then` is not called.
+    pub fn log(
+        &self,
+        change: LoggedChange,
+        then: impl FnOnce(Result<(), RuntimeError>) + Send + 'static,
+    ) -> Result<(), RuntimeError> {
+        let Some(origin) = self.origin.clone() else {
+            then(Ok(()));
+            return Ok(());
+        };
+        self.ask(Request::Log(LogRequest { origin, change, then: Box::new(then) }))
+    }
 }
 
 #[cfg(test)]
@@ -551,7 +538,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_loop_that_has_ended() {
-        let (handle, inbox) = Handle::new(4, Arc::default(), Arc::default(), Arc::default());
+        let (handle, inbox) = Handle::new(4, SharedState::default());
         let (answer, answered) = bounded(1);
         handle.submit_then(Vec::new(), move |replies| answer.send(replies).unwrap()).unwrap();
         drop(inbox);
@@ -563,7 +550,7 @@ mod tests {
 
     #[test]
     fn each_caller_has_a_share_of_the_queue_and_of_each_turn() {
-        let (handle, inbox) = Handle::new(64, Arc::default(), Arc::default(), Arc::default());
+        let (handle, inbox) = Handle::new(64, SharedState::default());
         let ana = handle.of(CallerId::Recipient(Id::new("ana").unwrap()));
         let key = handle.of(CallerId::Key("k".into()));
         for _ in 0..40 {

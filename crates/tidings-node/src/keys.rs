@@ -6,25 +6,29 @@
 //! store is the truth, as for everything else.
 
 mod feeds;
+mod logged;
 mod revoked;
 mod role;
 mod signing;
+pub(super) mod token_key;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tidings_core::codec::{FORM, Reader, put_bytes, put_i64, put_u32};
-use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
+use tidings_core::codec::{ByteReader, FORM, put_bytes, put_i64, put_u32};
+use tidings_core::journal::{
+    Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, each,
+};
+use tidings_core::model::Origin;
 use tidings_core::{Id, Instant};
 
 use self::revoked::Revoked;
 pub use self::revoked::TOKEN_MS_MAX;
 pub use self::role::Role;
 pub use self::signing::{SigningKey, SigningSecret};
+use crate::commit::idempotency::{self, IdempotencyHit, Once};
 use crate::error::{Error, RuntimeError};
-use crate::node::Node;
-use crate::once::{self, IdempotencyHit, Once};
+use crate::node::{ChangeToLog, Node};
 
 /// The hash of an API key. The key itself is stored nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,7 +195,9 @@ impl Keys {
 pub(crate) struct KeyRequest {
     pub(crate) at: Instant,
     pub(crate) change: KeyChange,
-    pub(crate) kept: Option<KeptAnswer>,
+    pub(crate) kept_answer: Option<KeptAnswer>,
+    /// The origin of the change; `None` = it is not logged.
+    pub(crate) origin: Option<Arc<Origin>>,
     /// The keys in memory, which change with the store.
     pub(crate) keys: Arc<Keys>,
     pub(crate) answer: KeysAnswer,
@@ -226,11 +232,12 @@ impl KeyRequest {
 
     fn gather(&self, node: &mut Node) -> Result<Option<IdempotencyHit>, Error> {
         let view = node.view()?;
-        if let Some(kept) = &self.kept
-            && let Some(before) = once::kept(&view, self.at, kept.once)?
+        if let Some(kept_answer) = &self.kept_answer
+            && let Some(before) = idempotency::lookup(&view, self.at, kept_answer.once)?
         {
             return Ok(Some(before));
         }
+        let logged = self.origin.as_ref().zip(logged::change(&self.change, self, &view)?);
         let mut writes = match &self.change {
             // Counts before it is durable: a revocation that a crash takes back was answered to nobody.
             KeyChange::RevokeTokens(recipient, before) => {
@@ -242,10 +249,13 @@ impl KeyRequest {
                 writes => writes,
             },
         };
-        let kept = self.kept.iter();
-        let kept: Vec<_> = kept.map(|kept| (kept.once, kept.answer.clone())).collect();
-        writes.extend(once::writes(&view, self.at, &kept)?);
+        let answers: Option<_> =
+            self.kept_answer.as_ref().map(|kept| (kept.once, kept.answer.clone()));
+        writes.extend(idempotency::writes(&view, self.at, answers.as_slice())?);
         drop(view);
+        if let Some((origin, change)) = logged {
+            writes.extend(ChangeToLog { origin, change }.writes(node, self.at)?);
+        }
         node.write(writes)?;
         Ok(Some(IdempotencyHit::Fresh))
     }
@@ -305,7 +315,7 @@ const HOST: u32 = 0;
 
 /// Reads a key; `None` = it opens nothing.
 fn read(key: &[u8], row: &[u8]) -> Result<Option<ApiKey>, Unreadable> {
-    let mut reader = Reader::new(body("an API key", row)?, "an API key");
+    let mut reader = ByteReader::new(body("an API key", row)?, "an API key");
     let torn = || Unreadable("an API key is torn".to_owned());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
     let hash = key.get(REST..).and_then(|hash| hash.try_into().ok());

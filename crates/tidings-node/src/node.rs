@@ -5,46 +5,49 @@
 //! is durable. After an error the node is poisoned: what the store holds is the truth, so drop it and open
 //! another.
 
-pub(crate) use acks::drop_known;
+pub(crate) use acks::Repeats;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
+use tidings_core::content::Totals;
 use tidings_core::engine::{
-    Answers, Engine, EngineSnapshot, Going, HeldShards, InboxDelivery, KeptObjects, LogEntry,
-    LogNo, OpenReply, Options, Reach, Refused, Reply, Step, Upcoming,
+    Answers, Commands, CommandsOrigin, Engine, EngineSnapshot, GoingMessage, HeldShards,
+    InboxDelivery, KeptObjects, LogEntry, LogNo, LoggedChange, NewRules, OpenReply, Options, Reach,
+    Refused, Reply, Step, UpcomingStep,
 };
-use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
-use tidings_core::table::Write;
-use tidings_core::time::Day;
-use tidings_core::{BucketNo, Command, Instant, Rules, Totals};
+use tidings_core::journal::Write;
+use tidings_core::model::{BucketNo, OccurrenceOwner, OccurrenceRow, Origin};
+use tidings_core::{Command, Day, Instant, Rules};
 use tidings_store::Store;
 
-use crate::commit::durable::{self, Reads, SnapshotPublisher};
+use crate::commit::durable::{self, ReaderState, SnapshotPublisher};
 use crate::commit::executor::Executor;
+use crate::commit::idempotency;
 use crate::commit::pipeline::CommitPipeline;
 use crate::commit::view::StoreView;
-use crate::commit::work::Work;
+use crate::commit::work::StepWork;
 use crate::commit::workers::Threads;
-use crate::commit::{CommitNo, Decided, long_values};
-use crate::delivery::complaints::Unclear;
-use crate::delivery::sending::Sending;
+use crate::commit::{CommitNo, DecidedStep, long_values};
+use crate::delivery::send_failure_log::UnansweredConditionLog;
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 use crate::keys::Keys;
-use crate::once;
-use crate::spans::Span;
-use crate::vitals::{Timer, Vitals};
+use crate::telemetry::spans::Span;
+use crate::telemetry::vitals::{Timer, Vitals};
 
 mod acks;
+pub(crate) mod dry_run;
 mod late;
 mod late_forget;
 mod making;
 mod others;
 mod pending_acks;
 mod replication;
+pub(super) mod restored;
 
 use late_forget::LateForget;
-use others::Others;
+use others::OtherNodesShards;
 use pending_acks::PendingAcks;
 pub use replication::AppliedEntries;
 
@@ -62,13 +65,13 @@ pub struct Node {
     /// The way to show its state to readers, if there are any.
     shown: Option<SnapshotPublisher>,
     /// The log of conditions without an answer.
-    unclear: Unclear,
+    unclear: UnansweredConditionLog,
     /// Messages that operators sent since they were last taken.
-    going: Vec<Going>,
+    going: Vec<GoingMessage>,
     /// True if deadlines may have changed without a write, so that readers need a new snapshot.
     moved: bool,
     /// The shards on other nodes.
-    others: Others,
+    others: OtherNodesShards,
     /// Requests that wait for them.
     pending_acks: PendingAcks,
     /// Acts for other nodes.
@@ -148,10 +151,10 @@ impl Node {
             frees: false,
             late_forget: None,
             shown: None,
-            unclear: Unclear::default(),
+            unclear: UnansweredConditionLog::default(),
             going: Vec::new(),
             moved: false,
-            others: Others::default(),
+            others: OtherNodesShards::default(),
             pending_acks: PendingAcks::default(),
             logged: Vec::new(),
             kept_objects: Vec::new(),
@@ -179,7 +182,7 @@ impl Node {
     }
 
     /// Shows the state after each durable commit to readers, from now on.
-    pub(crate) fn show_in(&mut self, reads: &Arc<Reads>) -> Result<(), Error> {
+    pub(crate) fn show_in(&mut self, reads: &Arc<ReaderState>) -> Result<(), Error> {
         let shown = SnapshotPublisher::new(reads, &self.store, self.life(), &self.vitals);
         shown.show(self.engine.snapshot())?;
         self.ahead.show_by(&shown);
@@ -247,17 +250,18 @@ impl Node {
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn set_rules_with(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
-        rules: Rules,
+        rules: impl Into<NewRules>,
     ) -> Result<(), Error> {
         // The node with the intake puts them in force for all.
         if !self.engine.replica().holds_intake() {
             return Ok(());
         }
+        let rules = rules.into();
         self.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Rules(&rules))?);
-            Ok(engine.set_rules(view, &reach, now, rules)?)
+            let reach = engine.may_touch(view, UpcomingStep::Rules(&rules.rules))?;
+            Ok(engine.set_rules(view, &sending.keep_back(reach), now, rules)?)
         })
         .map(|_| ())
     }
@@ -290,12 +294,13 @@ impl Node {
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn take_in_with(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
         commands: &[Command],
     ) -> Result<Accepted, Error> {
         self.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
+            let reach =
+                sending.keep_back(engine.may_touch(view, UpcomingStep::Commands(commands))?);
             Ok(engine.take_in(view, &reach, now, commands)?)
         })
     }
@@ -306,12 +311,13 @@ impl Node {
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn step_with(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
-        commands: &[Command],
+        commands: Commands<'_>,
     ) -> Result<Accepted, Error> {
         self.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::Commands(commands))?);
+            let upcoming = UpcomingStep::Commands(commands.all());
+            let reach = sending.keep_back(engine.may_touch(view, upcoming)?);
             Ok(engine.step(view, &reach, now, commands)?)
         })
     }
@@ -329,24 +335,29 @@ impl Node {
     /// requests without an answer.
     pub(crate) fn step_keeping(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
-        work: &mut Vec<Work>,
+        work: &mut Vec<StepWork>,
         is_last: bool,
     ) -> Result<(), Error> {
+        let origins: Vec<CommandsOrigin> = work
+            .iter()
+            .map(|work| CommandsOrigin { count: work.count, origin: work.origin.clone() })
+            .collect();
         let commands: Vec<Command> =
             work.iter_mut().flat_map(|work| std::mem::take(&mut work.commands)).collect();
         let took = Timer::start();
         let mut span = Span::step(&commands);
         span.set("tidings.commands", commands.len() as i64);
         let view = self.view()?;
-        let messages = self.engine.may_touch(&view, Upcoming::Commands(&commands))?;
+        let messages = self.engine.may_touch(&view, UpcomingStep::Commands(&commands))?;
         // Held until the step is durable: handed over meanwhile, a message would tell what the step takes
         // out.
         let reach = sending.keep_back(messages);
+        let from = Commands::from_origins(&commands, &origins);
         let mut step = match is_last {
-            true => self.engine.step(&view, &reach, now, &commands)?,
-            false => self.engine.take_in(&view, &reach, now, &commands)?,
+            true => self.engine.step(&view, &reach, now, from)?,
+            false => self.engine.take_in(&view, &reach, now, from)?,
         };
         step.writes.extend(revoked_with(self, now, &commands, &step.replies));
         let mut replies = std::mem::take(&mut step.replies).into_iter();
@@ -357,9 +368,9 @@ impl Node {
         let whole = work.iter_mut().zip(&open);
         let whole = whole.filter(|(_, open)| open.is_empty());
         let mut answers: Vec<_> = whole.filter_map(|(work, _)| work.keep()).collect();
-        answers.extend(work.iter().flat_map(Work::keep_each));
+        answers.extend(work.iter().flat_map(StepWork::keep_each));
         // Answers are in the commit of their work, so that a crash leaves both or neither.
-        step.writes.extend(once::writes(&view, now, &answers)?);
+        step.writes.extend(idempotency::writes(&view, now, &answers)?);
         drop(view);
         self.gather(step)?;
         self.ahead.time(took);
@@ -415,9 +426,9 @@ impl Node {
         Ok(())
     }
 
-    /// Takes the days to be packed: those over since the last call, in which all is indexed.
-    pub fn take_rested(&mut self) -> Vec<Day> {
-        self.engine.take_rested()
+    /// Takes the days to compact: those over since the last call, in which all is indexed.
+    pub fn take_days_to_compact(&mut self) -> Vec<Day> {
+        self.engine.take_days_to_compact()
     }
 
     /// Counts everything in the store.
@@ -428,7 +439,7 @@ impl Node {
         durable::books(&self.engine, &self.view()?)
     }
 
-    fn commit(
+    pub(crate) fn commit(
         &mut self,
         decide: impl FnOnce(&mut Engine, &StoreView) -> Result<Step, Error>,
     ) -> Result<Accepted, Error> {
@@ -480,7 +491,7 @@ impl Node {
     }
 
     /// Messages that go once what is decided is durable, because operators asked.
-    pub(crate) fn take_going(&mut self) -> Vec<Going> {
+    pub(crate) fn take_going(&mut self) -> Vec<GoingMessage> {
         std::mem::take(&mut self.going)
     }
 
@@ -505,7 +516,7 @@ impl Node {
         self.logged.extend(step.logged);
         self.kept_objects.extend(step.kept_objects);
         let forgotten = self.others.forgotten_now(&self.engine, step.forgotten);
-        self.ahead.gather(Decided { writes: step.writes, forgotten, frees: self.frees })?;
+        self.ahead.gather(DecidedStep { writes: step.writes, forgotten, frees: self.frees })?;
         let commit = self.ahead.decided();
         let occurred = step.occurred.into_iter().map(|(owner, row)| (commit, owner, row));
         self.occurred.extend(occurred);
@@ -520,6 +531,23 @@ impl Node {
             open_replies: step.open_replies,
             answers: step.answers,
         })
+    }
+}
+
+/// A change that is decided beside the engine, with its origin.
+pub(crate) struct ChangeToLog<'o> {
+    pub(crate) origin: &'o Origin,
+    pub(crate) change: LoggedChange,
+}
+
+impl ChangeToLog<'_> {
+    /// The writes that log it.
+    ///
+    /// # Errors
+    /// [`Error`]; the node is poisoned then: drop it and open another.
+    pub(crate) fn writes(self, node: &mut Node, now: Instant) -> Result<Vec<Write>, Error> {
+        let view = node.view()?;
+        Ok(self.change.write(&mut node.engine, &view, now, self.origin)?)
     }
 }
 
@@ -542,7 +570,7 @@ fn revoked_with(
 }
 
 /// The replies that are not whole, by request: each with its index among those of the request.
-fn apart(work: &[Work], open: Vec<OpenReply>) -> Vec<Vec<OpenReply>> {
+fn apart(work: &[StepWork], open: Vec<OpenReply>) -> Vec<Vec<OpenReply>> {
     let mut open = open.into_iter().peekable();
     let mut first = 0;
     let each = work.iter().map(|work| {

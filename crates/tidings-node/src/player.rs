@@ -6,14 +6,17 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Options, Refused, Reply, Settled, Subject, Unexplained};
-use tidings_core::explanation::Explanation;
-use tidings_core::journal::stored::Unreadable;
-use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
+use tidings_core::content::{Message, Totals};
+use tidings_core::engine::{
+    ClosingResults, DryRun, ExplainError, ExplainSubject, Options, Refused, Reply,
+};
+use tidings_core::journal::Unreadable;
+use tidings_core::model::{Explanation, Timed};
+use tidings_core::{Command, Id, Instant, Rules};
 use tidings_store::Store;
 
 use crate::delivery::Delivery;
-use crate::delivery::sending::Sending;
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
 use crate::node::{Accepted, Node};
@@ -45,7 +48,7 @@ pub trait Observer {
 
 /// The output that a player collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Collect {
+pub enum PlayerOutput {
     /// The caller gets each message.
     Messages,
     /// Messages are only counted.
@@ -72,7 +75,7 @@ pub enum PlayError {
 }
 
 /// A receiver of messages, in order.
-pub type Out<'a> = dyn FnMut(Message) + 'a;
+pub type MessageReceiver<'a> = dyn FnMut(Message) + 'a;
 
 /// The reason why a player always has its node.
 const KEPT: &str = "only a turn of the loop throws its node away";
@@ -85,11 +88,15 @@ impl Player {
     ///
     /// # Errors
     /// [`Error`] where the store can't be opened.
-    pub fn open(store: Arc<dyn Store>, options: Options, collect: Collect) -> Result<Self, Error> {
+    pub fn open(
+        store: Arc<dyn Store>,
+        options: Options,
+        collect: PlayerOutput,
+    ) -> Result<Self, Error> {
         let mut node = Node::open(store, options)?;
         // Nobody sends: what was made before a stop counts as sent, as it would have been.
         let settled: Vec<_> =
-            node.unsettled()?.iter().map(|ready| Settled::delivered(&ready.plan)).collect();
+            node.unsettled()?.iter().map(|ready| ClosingResults::delivered(&ready.plan)).collect();
         if !settled.is_empty() {
             node.settle(node.engine().now(), &settled)?;
         }
@@ -105,7 +112,7 @@ impl Player {
     pub fn with_delivery(
         store: Arc<dyn Store>,
         options: Options,
-        collect: Collect,
+        collect: PlayerOutput,
         mut delivery: Delivery,
         reached: Instant,
     ) -> Result<Self, Error> {
@@ -117,9 +124,9 @@ impl Player {
         Ok(Self::over(node, Some(delivery), collect))
     }
 
-    fn over(node: Node, delivery: Option<Delivery>, collect: Collect) -> Self {
+    fn over(node: Node, delivery: Option<Delivery>, collect: PlayerOutput) -> Self {
         Self {
-            event_loop: EventLoop::at_once(node, delivery, collect == Collect::Messages),
+            event_loop: EventLoop::at_once(node, delivery, collect == PlayerOutput::Messages),
             open: None,
             begun: false,
             goes_on: false,
@@ -167,7 +174,7 @@ impl Player {
         &mut self,
         at: Instant,
         rules: Rules,
-        out: &mut Out<'_>,
+        out: &mut MessageReceiver<'_>,
     ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
         self.take_in()?;
@@ -182,7 +189,7 @@ impl Player {
     /// # Errors
     /// [`PlayError`]; after [`PlayError::Back`] nothing has changed. [`PlayError::Refused`] is of an instant that is over
     /// or full: none of its messages has gone to `out`, and no more can be played.
-    pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn play(&mut self, timed: Timed, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         let Timed { at, command } = timed;
         self.turn_to(at, out)?;
         if let Some((_, commands)) = &mut self.open {
@@ -194,12 +201,30 @@ impl Player {
         Ok(())
     }
 
+    /// Decides a command after those of its instant so far, without doing it. The clock runs to it.
+    ///
+    /// # Errors
+    /// [`PlayError`] as of [`Player::play`].
+    pub fn dry_run(
+        &mut self,
+        timed: &Timed,
+        out: &mut MessageReceiver<'_>,
+    ) -> Result<DryRun, PlayError> {
+        self.turn_to(timed.at, out)?;
+        self.take_in()?;
+        Ok(self.node().dry_run(timed.at, &timed.command)?)
+    }
+
     /// Runs the clock until no pending entry can become due, or to `until` with all steps of that
     /// instant.
     ///
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
-    pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn finish(
+        &mut self,
+        until: Option<Instant>,
+        out: &mut MessageReceiver<'_>,
+    ) -> Result<(), PlayError> {
         self.close(out)?;
         self.forget_late(self.node().engine().now())?;
         while let Some(due) = self.next_due() {
@@ -227,7 +252,7 @@ impl Player {
     ///
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
-    pub fn end_instant(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn end_instant(&mut self, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         self.close(out)
     }
 
@@ -242,20 +267,20 @@ impl Player {
     /// Explains the fate of an event for a recipient, also of a hypothetical event.
     ///
     /// # Errors
-    /// [`Unexplained`].
+    /// [`ExplainError`].
     pub fn explain(
         &self,
-        subject: Subject,
+        subject: ExplainSubject,
         recipient: &Id,
         now: Instant,
-    ) -> Result<Explanation, Unexplained> {
+    ) -> Result<Explanation, ExplainError> {
         let node = self.node();
         let view = node.view().map_err(|fault| Unreadable(fault.to_string()))?;
         node.engine().reader(&view).explain(subject, recipient, now)
     }
 
     /// Plays everything before `at` and opens that instant.
-    fn turn_to(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn turn_to(&mut self, at: Instant, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         if let Some((open, _)) = self.open {
             if at == open {
                 return Ok(());
@@ -283,14 +308,14 @@ impl Player {
     }
 
     /// Plays an instant without commands.
-    fn instant(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn instant(&mut self, at: Instant, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         self.open = Some((at, Vec::new()));
         self.begun = false;
         self.close(out)
     }
 
     /// Plays the open instant to its end.
-    fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn close(&mut self, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         let Some((at, commands)) = self.open.take() else {
             return Ok(());
         };
@@ -353,7 +378,7 @@ impl Player {
         &mut self,
         at: Instant,
         commands: &[Command],
-        by: impl FnOnce(&mut Node, &dyn Sending, Instant, &[Command]) -> Result<Accepted, Error>,
+        by: impl FnOnce(&mut Node, &dyn SenderInterface, Instant, &[Command]) -> Result<Accepted, Error>,
     ) -> Result<Accepted, PlayError> {
         self.begin(at)?;
         self.before(at, commands);
@@ -377,7 +402,7 @@ impl Player {
 
     /// The next instant at which something is due.
     pub fn next_due(&mut self) -> Option<Instant> {
-        let retry = self.event_loop.delivery.next_retry();
+        let retry = self.event_loop.outbound.delivery.next_retry();
         let node = self.event_loop.node.as_mut()?;
         // After a stop there may be messages that came due and were not made.
         let unmade = node.engine().open_closings().has_unmade().then(|| node.engine().now());

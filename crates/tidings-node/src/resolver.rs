@@ -13,7 +13,7 @@ pub trait Resolver: Send + Sync {
     ///
     /// # Errors
     /// The reason, for the log, for which there is no answer that can be used.
-    fn resolve(&self, objects: &[Id]) -> Result<Resolved, String>;
+    fn resolve(&self, objects: &[Id]) -> Result<ResolvedObjects, String>;
 }
 
 /// The bounds on questions to the host.
@@ -27,7 +27,7 @@ pub struct ResolverBounds {
 
 /// An answer of the host. Objects that it does not name stay as they are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedObjects {
     /// Objects as they are now.
     pub objects: Vec<Object>,
     /// Objects that are retracted.

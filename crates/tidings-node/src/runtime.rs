@@ -18,26 +18,28 @@ use crate::commit::pipeline::gone;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
+use crate::event_loop::settings::{OpenStore, Settings};
+use crate::handle::request::{Request, Stop, StopFlag};
 use crate::handle::shares::TurnShares;
-use crate::handle::{Handle, QueueReceiver, Request, Stop, Stopping};
-use crate::settings::{OpenStore, Settings};
+use crate::handle::{Handle, QueueReceiver};
 
 mod look;
+pub(super) mod stepped;
 mod stop;
 
 /// A running node.
 pub struct Runtime {
     handle: Handle,
-    ended: Ended,
+    ended: EndSignal,
     /// Signals that the store was released.
     closed: Receiver<Infallible>,
 }
 
 /// A signal of the end of a runtime.
 #[derive(Clone, Debug)]
-pub struct Ended(Receiver<Infallible>);
+pub struct EndSignal(Receiver<Infallible>);
 
-impl Ended {
+impl EndSignal {
     /// Blocks until the runtime has ended.
     pub fn wait(&self) {
         // Nothing is ever sent: that the other side is gone is the answer.
@@ -75,7 +77,7 @@ impl Runtime {
         let core =
             EventLoop::open(open, held, rules, delivery, clock, settings, Executor::Threads)?;
         let (handle, inbox) = core.handle();
-        let driver = Driver { core, rest: None };
+        let driver = LoopDriver { core, rest: None };
         Self::spawn("tidings-loop", handle, inbox, driver, |driver, inbox| {
             driver.run(inbox);
         })
@@ -101,7 +103,7 @@ impl Runtime {
                 drop(holds);
             })
             .map_err(|fault| tidings_store::Error::Unusable(fault.to_string()))?;
-        Ok(Self { handle, ended: Ended(ended), closed })
+        Ok(Self { handle, ended: EndSignal(ended), closed })
     }
 
     /// The handle for requests.
@@ -113,7 +115,7 @@ impl Runtime {
     /// A signal of its end: it was stopped, or it ended by itself because a write hangs. Then the process
     /// should end, which alone releases the store.
     #[must_use]
-    pub fn ended(&self) -> Ended {
+    pub fn ended(&self) -> EndSignal {
         self.ended.clone()
     }
 }
@@ -123,15 +125,15 @@ impl Runtime {
 const DECIDED_AHEAD_MIN: usize = 1024;
 
 /// Drives the loop in real time.
-struct Driver {
+struct LoopDriver {
     core: EventLoop,
     /// Signals when a failed store may be opened again.
     rest: Option<Receiver<std::time::Instant>>,
 }
 
-impl Driver {
+impl LoopDriver {
     fn run(&mut self, inbox: &QueueReceiver) {
-        let mut stopping: Stopping = None;
+        let mut stopping: StopFlag = None;
         loop {
             self.core.mend();
             let mut requests = Vec::new();
@@ -151,7 +153,7 @@ impl Driver {
 
     /// The signal for opening the store again.
     fn rest(&mut self) -> Receiver<std::time::Instant> {
-        if !self.core.rests {
+        if !self.core.recovery.rests {
             self.rest = None;
             return never();
         }
@@ -190,9 +192,9 @@ impl Driver {
                 recv(stop.drained) -> _ => self.core.is_drained = true,
                 recv(inbox.woken) -> woken => if woken.is_err() {
                     // All handles are gone. Answers of channels still count.
-                    answered = self.core.senders.answers().recv_timeout(patience).ok();
+                    answered = self.core.outbound.senders.answers().recv_timeout(patience).ok();
                 },
-                recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
+                recv(self.core.outbound.senders.answers()) -> answer => answered = answer.ok(),
                 recv(written) -> result => ended = Some(result),
                 recv(hangs) -> at => hung = at.ok(),
                 default(patience) => {}
@@ -202,10 +204,10 @@ impl Driver {
         } else {
             select! {
                 recv(inbox.woken) -> woken => if inbox.is_empty() { woken?; },
-                recv(self.core.senders.answers()) -> answer => answered = answer.ok(),
+                recv(self.core.outbound.senders.answers()) -> answer => answered = answer.ok(),
                 recv(self.core.resolving.answers()) -> answer => resolved = answer.ok(),
                 recv(rest) -> _ => {
-                    self.core.rests = false;
+                    self.core.recovery.rests = false;
                     self.rest = None;
                 }
                 recv(written) -> result => ended = Some(result),
@@ -226,7 +228,7 @@ impl Driver {
             self.gather(inbox, requests);
         }
         // One answer has ended the wait: all others that are there come into the same commit.
-        let arrived = self.core.senders.answers().clone();
+        let arrived = self.core.outbound.senders.answers().clone();
         for (job, answer) in answered.into_iter().chain(arrived.try_iter()) {
             self.core.answered(job, &answer);
         }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{
     Commit, Expected, FjallStore, MemoryStore, Options, Partition, Store, StoreId, Write,
 };

@@ -11,7 +11,7 @@ mod scans;
 use std::ops::ControlFlow;
 
 use crate::{Commit, Error, Partition, Snapshot, Store, Write};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// A factory of stores of one engine, for the tests.
 pub trait Harness: Send + Sync {
@@ -30,10 +30,10 @@ pub trait Fixture {
 }
 
 /// A test, to be called with the harness of an engine.
-pub type Test = fn(&dyn Harness);
+pub type StoreTest = fn(&dyn Harness);
 
 /// Every test and its name.
-pub const TESTS: &[(&str, Test)] = &[
+pub const TESTS: &[(&str, StoreTest)] = &[
     ("a_commit_is_read", commits::a_commit_is_read),
     ("an_empty_commit_does_nothing", commits::an_empty_commit_does_nothing),
     ("the_last_write_of_a_key_holds", commits::the_last_write_of_a_key_holds),

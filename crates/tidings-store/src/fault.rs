@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::{Commit, Error, MemoryStore, Partition, Snapshot, Store, Visit, Write, limits};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// The fate of one write (a commit, or the deletion of a day).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Faults for Script {
 
 /// The moment of a crash, before or after a write is durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum CrashMoment {
     /// The write is lost.
     Before,
     /// The write is kept, but not answered.
@@ -86,15 +86,15 @@ pub struct CrashAt {
     /// The number of the write.
     pub write: u64,
     /// Before or after the write.
-    pub moment: Moment,
+    pub moment: CrashMoment,
 }
 
 impl Faults for CrashAt {
     fn next(&mut self, write: u64) -> InjectedFault {
         match self.moment {
             _ if write != self.write => InjectedFault::None,
-            Moment::Before => InjectedFault::CrashBefore,
-            Moment::After => InjectedFault::CrashAfter,
+            CrashMoment::Before => InjectedFault::CrashBefore,
+            CrashMoment::After => InjectedFault::CrashAfter,
         }
     }
 }
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_crash_can_fall_between_any_two_writes() {
         for crash in 1..=4_u64 {
-            for moment in [Moment::Before, Moment::After] {
+            for moment in [CrashMoment::Before, CrashMoment::After] {
                 let store = FaultStore::new(CrashAt { write: crash, moment });
                 let mut acknowledged = 0;
                 while store.commit(put(&format!("k{acknowledged}"))).is_ok() {
@@ -361,7 +361,7 @@ mod tests {
                 assert_eq!(acknowledged, crash - 1);
                 store.restart();
                 let kept = (0..4).filter(|number| has(&store, &format!("k{number}"))).count();
-                let expected = acknowledged + u64::from(moment == Moment::After);
+                let expected = acknowledged + u64::from(moment == CrashMoment::After);
                 assert_eq!(kept as u64, expected, "{crash} {moment:?}");
             }
         }

@@ -23,12 +23,12 @@ use std::time::Duration;
 pub use self::directory::FORMAT;
 pub use self::options::Options;
 
-use self::directory::Directory;
+use self::directory::LockedDirectory;
 use self::engine::{DiskRoom, FjallEngine};
 use self::memtable_flusher::MemtableFlusher;
 use self::view::FjallView;
 use crate::{Commit, Error, Expected, Snapshot, Store, StoreId};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// The assumed size of an ordinary commit when room is checked in advance.
 const ORDINARY_COMMIT_BYTES: u64 = 16 << 20;
@@ -104,7 +104,7 @@ impl FjallStore {
         options: Options,
         fill: impl FnOnce(&dyn Store) -> Result<(), E>,
     ) -> Result<(), E> {
-        let directory = Arc::new(Directory::for_restore(path.as_ref(), id)?);
+        let directory = Arc::new(LockedDirectory::for_restore(path.as_ref(), id)?);
         let filled = FjallEngine::open_unfinished(&directory, &options)
             .and_then(|engine| Self::over(engine, options))
             .map_err(E::from)
@@ -195,8 +195,8 @@ impl Store for FjallStore {
         self.engine.ensure_room(ORDINARY_COMMIT_BYTES)
     }
 
-    fn rest(&self, day: Day) -> Result<(), Error> {
-        self.engine.rest(day)
+    fn compact(&self, day: Day) -> Result<(), Error> {
+        self.engine.compact(day)
     }
 }
 

@@ -22,20 +22,22 @@ mod identity;
 pub mod lease;
 mod limits;
 mod memory;
+mod place;
 #[cfg(feature = "postgres")]
 mod postgres;
 
-pub use self::fault::{CrashAt, FaultStore, Faults, InjectedFault, Moment, NoFaults, Script};
+pub use self::fault::{CrashAt, CrashMoment, FaultStore, Faults, InjectedFault, NoFaults, Script};
 pub use self::fjall::{FORMAT, FjallStore, Options};
 pub use self::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 pub use self::memory::MemoryStore;
+pub use self::place::StorePlace;
 #[cfg(feature = "postgres")]
 pub use self::postgres::{PostgresLeases, PostgresStore};
 
 pub use self::identity::{Expected, StoreId};
 
-pub use tidings_core::table::{Partition, Write};
-use tidings_core::time::Day;
+use tidings_core::Day;
+pub use tidings_core::journal::{Partition, Write};
 
 /// A set of writes that is applied as a whole or not at all. Of two writes of one key the later counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -174,13 +176,13 @@ pub trait Store: Send + Sync {
         limits::validate_writes(writes)
     }
 
-    /// Packs a day that is over: flushes it out of the journal, and drops overwritten and deleted values.
+    /// Compacts a day that is over: flushes it out of the journal, and drops overwritten and deleted values.
     /// It changes nothing that can be read, may take long, and is to be called from a thread of its own,
-    /// while others read and write. The default does nothing, for an engine without anything to pack.
+    /// while others read and write. The default does nothing, for an engine without anything to compact.
     ///
     /// # Errors
     /// [`Error::Unavailable`]; the store goes on as it was.
-    fn rest(&self, _day: Day) -> Result<(), Error> {
+    fn compact(&self, _day: Day) -> Result<(), Error> {
         Ok(())
     }
 }

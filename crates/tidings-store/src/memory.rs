@@ -9,19 +9,19 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use self::table::Table;
 use crate::{Commit, Error, Partition, Snapshot, Store, Visit, limits};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// An ordered, partitioned store in memory. Clones are the same store: a clone that outlives the
 /// original is how a test opens it again.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
-    partitions: Arc<RwLock<Partitions>>,
+    partitions: Arc<RwLock<SharedPartitions>>,
 }
 
 /// The partitions that a snapshot shares: the first write after a snapshot copies the list, the first
 /// write to a table copies that, and only leaf by leaf.
 #[derive(Clone, Debug, Default)]
-struct Partitions(Arc<BTreeMap<Partition, Table>>);
+struct SharedPartitions(Arc<BTreeMap<Partition, Table>>);
 
 impl MemoryStore {
     /// Creates an empty store.
@@ -30,7 +30,7 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn view(&self) -> Partitions {
+    fn view(&self) -> SharedPartitions {
         self.partitions.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -75,7 +75,7 @@ impl Store for MemoryStore {
     }
 }
 
-impl Snapshot for Partitions {
+impl Snapshot for SharedPartitions {
     fn get(&self, partition: Partition, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.0.get(&partition).and_then(|table| table.get(key)).map(<[u8]>::to_vec))
     }

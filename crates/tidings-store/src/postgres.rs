@@ -37,13 +37,13 @@ use self::link::{Link, LinkFault, rest};
 use self::readers::Readers;
 use self::reading::Reading;
 use self::row_cache::RowCache;
-use self::schema::Prepared;
-use self::statement::Statement;
-use self::versions::{Before, Days, TableNo, Versions};
+use self::schema::PreparedStore;
+use self::statement::CommitStatement;
+use self::versions::{Days, EarlierValues, TableNo, Versions};
 use self::view::PostgresView;
 use crate::lease::{Epoch, Fence};
 use crate::{Commit, Error, Expected, Partition, Snapshot, Store, StoreId, Write, limits};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// Maximum number of times that a commit is repeated because others begin or delete its days at the same time.
 const ANEW_MAX: u32 = 8;
@@ -80,7 +80,7 @@ impl PostgresStore {
     pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
         let address = DatabaseAddress::of(url)?;
         let mut link = Link::connect(&address, PATIENCE)?;
-        let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
+        let PreparedStore { id, is_new } = schema::prepare(&mut link, expected)?;
         let address = address.of_store(id);
         let take = "UPDATE tidings_lease SET epoch = epoch + 1, holder = NULL WHERE no = 0 \
                     RETURNING epoch";
@@ -190,8 +190,8 @@ impl PostgresStore {
         &self,
         writer: &mut WriterConnection,
         at: i64,
-        write: &mut dyn FnMut(&mut Link) -> Result<Option<Before>, LinkFault>,
-    ) -> Result<Option<Before>, Error> {
+        write: &mut dyn FnMut(&mut Link) -> Result<Option<EarlierValues>, LinkFault>,
+    ) -> Result<Option<EarlierValues>, Error> {
         let mut unknown = false;
         for pause in pauses(PATIENCE) {
             let wrote = writer.link(&self.address).and_then(&mut *write);
@@ -239,7 +239,7 @@ impl PostgresStore {
         commit: &Commit,
         at: i64,
         mut days: Days,
-    ) -> Result<(Days, Vec<TableNo>, Option<Before>), Error> {
+    ) -> Result<(Days, Vec<TableNo>, Option<EarlierValues>), Error> {
         let fence = self.reading.fence;
         let is_unknown = |write: &Write| match write.partition {
             Partition::Base => false,
@@ -262,7 +262,7 @@ impl PostgresStore {
                     Some(ready) => ready,
                     None => prepared(link, commit, &mut days)?,
                 };
-                let ready: &Statement<'_> = statement.insert(ready);
+                let ready: &CommitStatement<'_> = statement.insert(ready);
                 self.reading.cache.begin(ready.keys());
                 match ready.run(link, fence, at) {
                     // Another writer has begun or forgotten a day meanwhile: the statement is made anew by
@@ -360,7 +360,7 @@ impl Store for PostgresStore {
             );
             self.write(&mut writer, at, &mut |link| {
                 let rows = link.query(&sql, &[&number, &at, &day.0])?;
-                Ok(rows.first().map(|_| Before::new()))
+                Ok(rows.first().map(|_| EarlierValues::new()))
             })?;
             self.reading.versions.forget(days, table);
             self.reading.cache.end(at + 1);
@@ -375,8 +375,8 @@ fn prepared<'w>(
     link: &mut Link,
     commit: &'w Commit,
     days: &mut Days,
-) -> Result<Statement<'w>, LinkFault> {
-    let mut statement = Statement::default();
+) -> Result<CommitStatement<'w>, LinkFault> {
+    let mut statement = CommitStatement::default();
     for write in &*commit.writes {
         let table = match write.partition {
             Partition::Base => TableNo::BASE,

@@ -2,7 +2,7 @@
 //! name of its subject.
 
 /// An element with its tag and content, and what follows it.
-struct Element<'a> {
+struct DerElement<'a> {
     tag: u8,
     content: &'a [u8],
     rest: &'a [u8],
@@ -13,7 +13,7 @@ const OBJECT_ID: u8 = 0x06;
 /// 2.5.4.3.
 const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
 
-fn element(bytes: &[u8]) -> Option<Element<'_>> {
+fn element(bytes: &[u8]) -> Option<DerElement<'_>> {
     let (tag, after) = bytes.split_first()?;
     let (first, after) = after.split_first()?;
     let (length, after) = match usize::from(*first) {
@@ -24,10 +24,10 @@ fn element(bytes: &[u8]) -> Option<Element<'_>> {
         }
     };
     let (content, rest) = after.split_at_checked(length)?;
-    Some(Element { tag: *tag, content, rest })
+    Some(DerElement { tag: *tag, content, rest })
 }
 
-fn expect(tag: u8, bytes: &[u8]) -> Option<Element<'_>> {
+fn expect(tag: u8, bytes: &[u8]) -> Option<DerElement<'_>> {
     element(bytes).filter(|found| found.tag == tag)
 }
 

@@ -42,7 +42,7 @@ pub enum Authorities<'a> {
 
 /// The files of a client certificate.
 #[derive(Clone, Copy, Debug)]
-pub struct Identity<'a> {
+pub struct ClientCertificateFiles<'a> {
     /// The client's certificate in PEM, and those of authorities between it and one that the server knows.
     pub certificate: &'a Path,
     /// Its private key in PEM.
@@ -64,7 +64,7 @@ pub fn client(authorities: Authorities<'_>) -> Result<ClientConfig, String> {
 pub fn client_as(
     authorities: Authorities<'_>,
     by_name: bool,
-    identity: Option<Identity<'_>>,
+    identity: Option<ClientCertificateFiles<'_>>,
 ) -> Result<ClientConfig, String> {
     let provider = Arc::new(ring::default_provider());
     let named = match authorities {
@@ -81,7 +81,7 @@ pub fn client_as(
         .map_err(|fault| fault.to_string())?;
     // "Dangerous" is a verifier that doesn't: these do.
     let config = config.dangerous().with_custom_certificate_verifier(verifier);
-    let Some(Identity { certificate, key }) = identity else {
+    let Some(ClientCertificateFiles { certificate, key }) = identity else {
         return Ok(config.with_no_client_auth());
     };
     let unreadable = |fault: &dyn Display| format!("{}: {fault}", key.display());

@@ -21,7 +21,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The address of a database.
 #[derive(Clone)]
-pub struct Database {
+pub struct PostgresAddress {
     /// Parameters of connections to it.
     pub config: Config,
     /// Their encryption.
@@ -29,16 +29,16 @@ pub struct Database {
     url: String,
 }
 
-impl PartialEq for Database {
+impl PartialEq for PostgresAddress {
     /// Compares what was written.
     fn eq(&self, other: &Self) -> bool {
         self.url == other.url
     }
 }
 
-impl Eq for Database {}
+impl Eq for PostgresAddress {}
 
-impl Database {
+impl PostgresAddress {
     /// Reads `postgres://USER@HOST/DB[?PARAMETER=VALUE&…]` with the parameters of `libpq` (`parameters`).
     ///
     /// # Errors
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn refused(url: &str) -> String {
-        match Database::of(url) {
+        match PostgresAddress::of(url) {
             Err(why) => why,
             Ok(_) => panic!("{url} was taken"),
         }
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn an_address_says_whether_to_encrypt() {
-        let of = |query: &str| Database::of(&format!("postgres://u@h/d{query}")).unwrap();
+        let of = |query: &str| PostgresAddress::of(&format!("postgres://u@h/d{query}")).unwrap();
         for query in ["", "?sslmode=disable", "?connect_timeout=5"] {
             let address = of(query);
             assert!(matches!(address.tls, Tls::Off), "{query}");
@@ -152,7 +152,7 @@ mod tests {
             let said = refused(&format!("postgres://u:secret@h/d?{query}"));
             assert!(said.contains(name) && !said.contains("secret"), "{said}");
         }
-        let of = |query: &str| Database::of(&format!("postgres://u@h/d?{query}")).unwrap();
+        let of = |query: &str| PostgresAddress::of(&format!("postgres://u@h/d?{query}")).unwrap();
         assert!(matches!(of("ssl=true").tls, Tls::Verified(_)));
         assert!(matches!(of("ssl=false").tls, Tls::Off));
         assert!(matches!(of("sslrootcert=system").tls, Tls::Verified(_)));

@@ -22,12 +22,12 @@ pub struct Proxy(ureq::Proxy);
 pub struct Proxies {
     https: Option<Proxy>,
     http: Option<Proxy>,
-    direct: Vec<Direct>,
+    direct: Vec<NoProxyEntry>,
 }
 
 /// An entry of `NO_PROXY`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Direct {
+struct NoProxyEntry {
     place: HostPattern,
     /// The port; `None` = any.
     port: Option<u16>,
@@ -71,7 +71,7 @@ impl Proxies {
         Ok(Self {
             https: proxy("https_proxy")?,
             http: proxy("http_proxy")?,
-            direct: entries.map(Direct::read).collect(),
+            direct: entries.map(NoProxyEntry::read).collect(),
         })
     }
 
@@ -150,7 +150,7 @@ impl Proxy {
     }
 }
 
-impl Direct {
+impl NoProxyEntry {
     fn read(entry: &str) -> Self {
         if entry == "*" {
             return Self { place: HostPattern::All, port: None };

@@ -17,13 +17,13 @@ const DESTINATIONS_MAX: usize = 4_096;
 /// The destinations of a provider that failed or answered of late.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Destinations {
-    failing: BTreeMap<Arc<str>, Failing>,
+    failing: BTreeMap<Arc<str>, FailingDestination>,
     /// Destinations that have answered and were available since: the last ones, and as many before those.
     answered: [BTreeSet<Arc<str>>; 2],
 }
 
 #[derive(Clone, Debug)]
-struct Failing {
+struct FailingDestination {
     breaker: Breaker,
     /// The instant of the last failure.
     at: Instant,
@@ -89,7 +89,7 @@ impl Destinations {
                     self.forget_one();
                 }
                 let failing = self.failing.entry(Arc::clone(destination)).or_insert_with(|| {
-                    Failing { breaker: Breaker::default(), at: now, why: String::new() }
+                    FailingDestination { breaker: Breaker::default(), at: now, why: String::new() }
                 });
                 failing.at = now;
                 why.clone_into(&mut failing.why);

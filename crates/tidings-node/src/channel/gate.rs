@@ -14,7 +14,7 @@ use super::pace::Paces;
 
 /// The gate of a channel.
 #[derive(Clone, Debug)]
-pub(crate) struct Gate {
+pub(crate) struct ChannelGate {
     /// The providers, in the order in which they are asked.
     providers: Vec<ProviderState>,
     paces: Paces,
@@ -31,7 +31,7 @@ struct ProviderState {
 
 /// The permission to call a provider, with the destinations for which it may be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Leave {
+pub(crate) struct CallPermit {
     pub(crate) provider: usize,
     /// The message's destinations that are available.
     pub(crate) destinations: Vec<Arc<str>>,
@@ -39,7 +39,7 @@ pub(crate) struct Leave {
 
 /// A provider, or one of its destinations, that is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LeftAlone<'a> {
+pub(crate) struct AvoidedProvider<'a> {
     pub(crate) provider: usize,
     /// `None` = all.
     pub(crate) destination: Option<&'a Arc<str>>,
@@ -59,7 +59,7 @@ fn any(answers: impl Iterator<Item = Result<(), Instant>>) -> Result<(), Instant
     first.map_or(Ok(()), Err)
 }
 
-impl Gate {
+impl ChannelGate {
     /// A gate of this many providers with these rates.
     pub(crate) fn new(providers: usize, rate: Option<Rate>, per_domain: Option<Rate>) -> Self {
         Self {
@@ -116,10 +116,10 @@ impl Gate {
         &'g self,
         destinations: &'g [Arc<str>],
         now: Instant,
-    ) -> Option<LeftAlone<'g>> {
+    ) -> Option<AvoidedProvider<'g>> {
         let mut open = Vec::new();
-        let mut first: Option<LeftAlone<'g>> = None;
-        let earlier = |first: &mut Option<LeftAlone<'g>>, other: LeftAlone<'g>| {
+        let mut first: Option<AvoidedProvider<'g>> = None;
+        let earlier = |first: &mut Option<AvoidedProvider<'g>>, other: AvoidedProvider<'g>| {
             if first.as_ref().is_none_or(|first| other.until < first.until) {
                 *first = Some(other);
             }
@@ -128,7 +128,10 @@ impl Gate {
             match provider.breaker.away_until().filter(|until| *until > now) {
                 Some(until) => {
                     let why = &provider.why;
-                    earlier(&mut first, LeftAlone { provider: at, destination: None, until, why });
+                    earlier(
+                        &mut first,
+                        AvoidedProvider { provider: at, destination: None, until, why },
+                    );
                 }
                 None => open.push((at, provider)),
             }
@@ -142,7 +145,7 @@ impl Gate {
                 // One open destination is enough for the message to leave.
                 let (until, why) = provider.destinations.away_until(name, now)?;
                 let destination = Some(name);
-                earlier(&mut first, LeftAlone { provider: *at, destination, until, why });
+                earlier(&mut first, AvoidedProvider { provider: *at, destination, until, why });
             }
         }
         first
@@ -153,14 +156,14 @@ impl Gate {
         self.paces.take(destinations.first().map(|first| &**first), now);
     }
 
-    /// The next provider, from a number on, that may be called for at least one of the destinations. [`Gate::note`]
+    /// The next provider, from a number on, that may be called for at least one of the destinations. [`ChannelGate::note`]
     /// gets its answers.
     pub(crate) fn leave(
         &mut self,
         from: usize,
         destinations: &[Arc<str>],
         now: Instant,
-    ) -> Option<Leave> {
+    ) -> Option<CallPermit> {
         let providers = self.providers.iter_mut().enumerate().skip(from);
         for (at, provider) in providers {
             if provider.breaker.is_open_to(now).is_err() {
@@ -171,7 +174,7 @@ impl Gate {
             let open = |to: &&Arc<str>| provider.destinations.admit(to, now);
             let open: Vec<_> = destinations.iter().filter(open).cloned().collect();
             if (destinations.is_empty() || !open.is_empty()) && provider.breaker.admit(now) {
-                return Some(Leave { provider: at, destinations: open });
+                return Some(CallPermit { provider: at, destinations: open });
             }
         }
         None
@@ -206,13 +209,13 @@ impl Gate {
     }
 
     /// The providers and destinations that are left alone at an instant.
-    pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = LeftAlone<'_>> {
+    pub(crate) fn left_alone(&self, now: Instant) -> impl Iterator<Item = AvoidedProvider<'_>> {
         self.providers.iter().enumerate().flat_map(move |(at, provider)| {
             let whole = provider.breaker.away_until().filter(|until| *until > now).map(|until| {
-                LeftAlone { provider: at, destination: None, until, why: &provider.why }
+                AvoidedProvider { provider: at, destination: None, until, why: &provider.why }
             });
             let destinations = provider.destinations.away(now).map(move |(name, until, why)| {
-                LeftAlone { provider: at, destination: Some(name), until, why }
+                AvoidedProvider { provider: at, destination: Some(name), until, why }
             });
             whole.into_iter().chain(destinations)
         })

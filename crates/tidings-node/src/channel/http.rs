@@ -12,17 +12,17 @@
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::patience::Patience;
-use super::{Channel, Outcome, ProviderError, Receipt, Rendered};
+use super::patience::ServerTimeouts;
+use super::{Channel, Outcome, ProviderOpenError, Receipt, Rendered};
 use crate::clock::Clock;
 pub(super) use guard::AllowedHosts;
 use guard::PRIVATE;
 pub(super) use hook::HostPlace;
 pub(super) use shape::{HttpAnswer, HttpRequest, Shape, Version, sent};
-pub(super) use url::{Detour, ProviderUrl};
+pub(super) use url::{EndpointRoute, ProviderUrl};
 use wire::http1::Http1;
 use wire::http2::Http2;
-pub(super) use wire::{Called, Wire};
+pub(super) use wire::{CallEnd, Wire};
 
 pub(crate) mod chat;
 mod guard;
@@ -54,11 +54,11 @@ const LOGIN_STEPS_MAX: usize = 3;
 /// A client for other calls than those of messages.
 ///
 /// # Errors
-/// [`ProviderError::Http`] where the environment names a proxy that is none.
+/// [`ProviderOpenError::Http`] where the environment names a proxy that is none.
 pub(super) fn client(
     reach: AllowedHosts,
-    patience: Patience,
-) -> Result<Box<dyn Wire>, ProviderError> {
+    patience: ServerTimeouts,
+) -> Result<Box<dyn Wire>, ProviderOpenError> {
     Ok(Box::new(Http1::new(reach, patience, false)?))
 }
 
@@ -66,12 +66,12 @@ impl Http {
     /// Prepares a channel, without connecting.
     ///
     /// # Errors
-    /// [`ProviderError::Http`] where the machine has no threads for it.
+    /// [`ProviderOpenError::Http`] where the machine has no threads for it.
     pub(super) fn new(
         shape: Arc<dyn Shape>,
-        patience: Patience,
+        patience: ServerTimeouts,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let wire: Box<dyn Wire> = match shape.version() {
             Version::One => {
                 let strangers = !shape.answers_for_all();
@@ -95,10 +95,10 @@ impl Http {
             };
             let away = |why: String| Outcome::away(format!("login: {why}"));
             match self.wire.call(&request, &|| true) {
-                Called::Answered(answer) => self.shape.logged_in(&answer, self.clock.now())?,
-                Called::Withheld => return Err(Outcome::Withheld),
-                Called::Broken(why, _) => return Err(away(why)),
-                Called::Barred => return Err(away(PRIVATE.to_owned())),
+                CallEnd::Answered(answer) => self.shape.logged_in(&answer, self.clock.now())?,
+                CallEnd::Withheld => return Err(Outcome::Withheld),
+                CallEnd::Broken(why, _) => return Err(away(why)),
+                CallEnd::Barred => return Err(away(PRIVATE.to_owned())),
             }
         }
         Ok(())
@@ -139,11 +139,11 @@ impl Http {
             Err(outcome)
         };
         match self.wire.call(&request, &|| point.once()) {
-            Called::Answered(answer) => Ok(answer),
-            Called::Withheld => Err(Outcome::Withheld),
-            Called::Broken(why, true) => broken(Outcome::Unknown { why }),
-            Called::Broken(why, false) => broken(self.shape.unreachable(why)),
-            Called::Barred => Err(Outcome::Failed { why: PRIVATE.to_owned(), suppress: None }),
+            CallEnd::Answered(answer) => Ok(answer),
+            CallEnd::Withheld => Err(Outcome::Withheld),
+            CallEnd::Broken(why, true) => broken(Outcome::Unknown { why }),
+            CallEnd::Broken(why, false) => broken(self.shape.unreachable(why)),
+            CallEnd::Barred => Err(Outcome::Failed { why: PRIVATE.to_owned(), suppress: None }),
         }
     }
 }

@@ -7,13 +7,13 @@ use ring::signature::{EcdsaKeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::Value;
 
 /// A key that signs tokens.
-pub(super) trait Signs {
+pub(super) trait TokenSigner {
     /// The signature of some bytes; none where the system has no random numbers.
     fn signature(&self, random: &SystemRandom, bytes: &[u8]) -> Option<Vec<u8>>;
 }
 
 /// `ES256`.
-impl Signs for EcdsaKeyPair {
+impl TokenSigner for EcdsaKeyPair {
     fn signature(&self, random: &SystemRandom, bytes: &[u8]) -> Option<Vec<u8>> {
         let signature = self.sign(random, bytes).ok()?;
         Some(signature.as_ref().to_vec())
@@ -21,7 +21,7 @@ impl Signs for EcdsaKeyPair {
 }
 
 /// `RS256`.
-impl Signs for RsaKeyPair {
+impl TokenSigner for RsaKeyPair {
     fn signature(&self, random: &SystemRandom, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut signature = vec![0; self.public().modulus_len()];
         self.sign(&RSA_PKCS1_SHA256, random, bytes, &mut signature).ok()?;
@@ -33,7 +33,7 @@ impl Signs for RsaKeyPair {
 pub(super) fn jwt(
     header: &Value,
     claims: &Value,
-    key: &impl Signs,
+    key: &impl TokenSigner,
     random: &SystemRandom,
 ) -> Option<String> {
     let [header, claims] = [header, claims].map(|json| URL_SAFE_NO_PAD.encode(json.to_string()));

@@ -44,11 +44,11 @@ struct MaildirState {
     in_flight: BTreeSet<String>,
     /// Batches that are not durable yet, and their files.
     unsynced: Vec<PathBuf>,
-    listing: Option<Listing>,
+    listing: Option<MaildirListing>,
 }
 
 /// The content of `cur` at its last change.
-struct Listing {
+struct MaildirListing {
     changed: SystemTime,
     ids: BTreeSet<String>,
 }
@@ -162,7 +162,7 @@ impl Maildir {
         }
         let is_there = ids.contains(id);
         let is_old = now.duration_since(changed).is_ok_and(|age| age >= LISTING_AGE_MIN);
-        state.listing = is_old.then_some(Listing { changed, ids });
+        state.listing = is_old.then_some(MaildirListing { changed, ids });
         Ok(is_there)
     }
 

@@ -2,19 +2,22 @@
 
 use std::io;
 
-pub use caught::{Appearance, CAUGHT_MAX, Caught, CaughtMessage};
+pub use caught::{CAUGHT_MAX, CaughtMailbox, CaughtMessage, MessageAppearance};
 pub use http::hook::HostPlace;
 pub use http::sms::sms;
 pub use in_force::Channels;
-pub(crate) use in_force::{InForce, WeakInForce};
+pub(crate) use in_force::{ActiveChannels, WeakActiveChannels};
 pub use maildir::{Durability, Maildir};
-pub use open::{Setup, check, check_with, hook_channel, open, open_hook, slip};
+pub use open::{
+    ProviderSetup, check, check_with, configured, hook_channel, open, open_all, open_hook, slip,
+};
 pub use outcome::{Outcome, Receipt, Scope};
-pub use outlet::{Away, Outlet, Provider};
-pub(crate) use outlet::{Back, GateId, Pass, Reply};
-pub use patience::Patience;
+pub use outlet::{AwayProvider, Provider, RenderingChannel};
+pub(crate) use outlet::{GateId, HandOverPass, ProviderReplies, RecoveredProviders};
+pub use patience::ServerTimeouts;
 pub use provider::{forms, schemes};
-pub use provider_error::ProviderError;
+pub use provider_open_error::{ChannelOpenError, ProviderOpenError};
+pub use render::preview::{MessagePreview, preview};
 pub use render::{MailRenderer, MessageHead, Rendered, Renderer, ShortRenderer, Unrenderable};
 pub(crate) use render::{destinations_of, render};
 pub use signer::{SignerError, signer};
@@ -34,7 +37,7 @@ mod outlet;
 mod pace;
 mod patience;
 mod provider;
-mod provider_error;
+mod provider_open_error;
 mod render;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use tidings_core::channel::{AddressKind, ChannelKind};
-use tidings_core::rules::HookRules;
-use tidings_core::{Batch, Rules};
+use tidings_core::Rules;
+use tidings_core::content::Batch;
+use tidings_core::model::{AddressKind, ChannelKind, sending_channels};
+use tidings_core::rules::{ChannelRules, HookRules};
 use tidings_mail::{Design, Sender, TokenKey};
 
 use crate::channel::Channel;
-use crate::channel::caught::{Caught, Keeper};
+use crate::channel::caught::{CatchingChannel, CaughtMailbox};
 use crate::channel::http::hook::Hook;
 use crate::channel::http::{Http, Shape as _};
+use crate::channel::in_force::Channels;
 use crate::channel::maildir::{Durability, Maildir};
-use crate::channel::outlet::{Outlet, Provider};
-use crate::channel::patience::Patience;
+use crate::channel::outlet::{Provider, RenderingChannel};
+use crate::channel::patience::ServerTimeouts;
 use crate::channel::provider::ProviderTarget;
-use crate::channel::provider_error::ProviderError;
+use crate::channel::provider_open_error::{ChannelOpenError, ProviderOpenError};
 use crate::channel::render::{
     MailRenderer, MessageHead, Rendered, Renderer, ShortRenderer, Unrenderable,
 };
@@ -24,42 +26,42 @@ use crate::channel::smtp::Smtp;
 use crate::clock::Clock;
 
 /// The environment for opening a provider.
-pub struct Setup<'a> {
+pub struct ProviderSetup<'a> {
     /// Looks up a secret by its name; the error has the reason why it is missing, and its place.
     pub secret: &'a dyn Fn(&str) -> Result<String, String>,
     /// The time when files are made durable.
     pub durability: Durability,
     /// The time limits of servers.
-    pub patience: Patience,
+    pub patience: ServerTimeouts,
     /// The clock of signatures and of waits that providers ask for.
     pub clock: &'a Arc<dyn Clock>,
     /// The key of the tokens in links; without one messages have no such links.
     pub tokens: Option<&'a TokenKey>,
     /// The place of messages that `caught://` keeps.
-    pub caught: &'a Arc<Caught>,
+    pub caught: &'a Arc<CaughtMailbox>,
 }
 
 /// Checks a channel's provider without using the machine: no secret is looked up, no directory is
 /// created.
 ///
 /// # Errors
-/// [`ProviderError`] has a cure; it never holds a password.
-pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderError> {
+/// [`ProviderOpenError`] has a cure; it never holds a password.
+pub fn check(kind: &ChannelKind, provider: &str) -> Result<(), ProviderOpenError> {
     check_with(kind, provider, &|_| Ok(String::new()))
 }
 
 /// [`check`], and the secrets that the address names.
 ///
 /// # Errors
-/// As [`check`], and [`ProviderError::Secret`].
+/// As [`check`], and [`ProviderOpenError::Secret`].
 pub fn check_with(
     kind: &ChannelKind,
     provider: &str,
     secret: &dyn Fn(&str) -> Result<String, String>,
-) -> Result<(), ProviderError> {
+) -> Result<(), ProviderOpenError> {
     match kind.address {
         Some(_) => ProviderTarget::parse(kind, provider, secret).map(drop),
-        None => Err(ProviderError::Inbox),
+        None => Err(ProviderOpenError::Inbox),
     }
 }
 
@@ -73,24 +75,50 @@ pub fn slip(kind: &ChannelKind, provider: &str) -> Option<String> {
     }
 }
 
+/// The channels with a configured provider.
+pub fn configured(rules: &Rules) -> impl Iterator<Item = (&'static ChannelKind, &ChannelRules)> {
+    let named = |kind: &'static ChannelKind| Some((kind, rules.channels.get(kind.name)?));
+    sending_channels().filter_map(named).filter(|(_, channel)| !channel.providers.is_empty())
+}
+
+/// Opens the channels with a configured provider, and the hooks.
+///
+/// # Errors
+/// [`ChannelOpenError`], of the first that can't be opened.
+pub fn open_all(rules: &Rules, setup: &ProviderSetup<'_>) -> Result<Channels, ChannelOpenError> {
+    let mut channels = Channels::new();
+    for (kind, _) in configured(rules) {
+        let opened = open(kind, rules, setup)
+            .map_err(|fault| ChannelOpenError::Channel { channel: kind.name.to_owned(), fault })?;
+        channels.insert(kind.name.to_owned(), opened);
+    }
+    for hook in &rules.hooks {
+        let opened = open_hook(hook, setup)
+            .map_err(|fault| ChannelOpenError::Hook { name: hook.name.clone(), fault })?;
+        channels.insert(hook_channel(&hook.name), opened);
+    }
+    Ok(channels)
+}
+
 /// Opens the providers that the rules name for a channel.
 ///
 /// A missing Maildir is created. A mail server is not called: an unavailable server is no fault of the configuration.
 ///
 /// # Errors
-/// [`ProviderError`] has a cure; it never holds a password.
+/// [`ProviderOpenError`] has a cure; it never holds a password.
 pub fn open(
     kind: &'static ChannelKind,
     rules: &Rules,
-    setup: &Setup<'_>,
-) -> Result<Outlet, ProviderError> {
-    let is_mail = kind.address.ok_or(ProviderError::Inbox)? == AddressKind::Email;
+    setup: &ProviderSetup<'_>,
+) -> Result<RenderingChannel, ProviderOpenError> {
+    let is_mail = kind.address.ok_or(ProviderOpenError::Inbox)? == AddressKind::Email;
     let channel = rules.channels.get(kind.name);
-    let channel =
-        channel.filter(|channel| !channel.providers.is_empty()).ok_or(ProviderError::Missing)?;
+    let channel = channel
+        .filter(|channel| !channel.providers.is_empty())
+        .ok_or(ProviderOpenError::Missing)?;
     let from = channel.from.as_deref();
     let (mut design, host) = if is_mail {
-        let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+        let sender = Sender::parse(from.ok_or(ProviderOpenError::NoSender)?)?;
         let host = sender.host().to_owned();
         (Design::new(sender, rules)?, host)
     } else {
@@ -113,7 +141,7 @@ pub fn open(
     } else {
         Arc::new(ShortRenderer::new(design, kind, from))
     };
-    let mut outlet = Outlet::of_providers(renderer, providers);
+    let mut outlet = RenderingChannel::of_providers(renderer, providers);
     if kind.address.is_some_and(AddressKind::names_host) {
         outlet = outlet.on_threads(STRANGERS_THREADS);
     }
@@ -129,22 +157,25 @@ pub fn hook_channel(name: &str) -> String {
 /// Opens a hook, without connecting.
 ///
 /// # Errors
-/// [`ProviderError`] of its secret.
-pub fn open_hook(rules: &HookRules, setup: &Setup<'_>) -> Result<Outlet, ProviderError> {
+/// [`ProviderOpenError`] of its secret.
+pub fn open_hook(
+    rules: &HookRules,
+    setup: &ProviderSetup<'_>,
+) -> Result<RenderingChannel, ProviderOpenError> {
     let shape = Arc::new(Hook::new(rules, setup.secret)?);
     let address = shape.shown().into();
     // A host has nothing to do but to store the call, so it gets the short time of strangers for all steps.
     let ms = setup.patience.stranger_ms;
-    let patience = Patience { answer_ms: ms, begin_ms: ms, delivery_ms: ms, stranger_ms: ms };
+    let patience = ServerTimeouts { answer_ms: ms, begin_ms: ms, delivery_ms: ms, stranger_ms: ms };
     let channel = Arc::new(Http::new(shape, patience, Arc::clone(setup.clock))?);
     let provider = Provider { address, channel };
-    Ok(Outlet::of_providers(Arc::new(Unrendered), vec![provider]))
+    Ok(RenderingChannel::of_providers(Arc::new(NoRenderer), vec![provider]))
 }
 
 /// The renderer where there is nothing to render.
-struct Unrendered;
+struct NoRenderer;
 
-impl Renderer for Unrendered {
+impl Renderer for NoRenderer {
     fn render(&self, _: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
         Err(Unrenderable::default())
     }
@@ -158,15 +189,15 @@ const STRANGERS_THREADS: usize = 32;
 fn provider(
     address: &ProviderTarget,
     host: &str,
-    setup: &Setup<'_>,
-) -> Result<Provider, ProviderError> {
+    setup: &ProviderSetup<'_>,
+) -> Result<Provider, ProviderOpenError> {
     let channel: Arc<dyn Channel> = match address {
         ProviderTarget::Caught => {
             let (caught, clock) = (Arc::clone(setup.caught), Arc::clone(setup.clock));
-            Arc::new(Keeper { caught, clock })
+            Arc::new(CatchingChannel { caught, clock })
         }
         ProviderTarget::Maildir(dir) => {
-            let fault = |source| ProviderError::Maildir { dir: dir.clone(), source };
+            let fault = |source| ProviderOpenError::Maildir { dir: dir.clone(), source };
             Arc::new(Maildir::open(dir, setup.durability).map_err(fault)?)
         }
         ProviderTarget::Smtp(server) => {
@@ -194,18 +225,18 @@ mod tests {
             ..ChannelRules::default()
         };
         let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
-        let setup = Setup {
+        let setup = ProviderSetup {
             secret: &|name| match name {
                 "PASS" => Ok("s3cret".to_owned()),
                 _ => Err("it is not set".to_owned()),
             },
             durability: Durability::Each,
-            patience: Patience::default(),
+            patience: ServerTimeouts::default(),
             clock: &sample::clock(),
             tokens: None,
             caught: &Arc::default(),
         };
-        let email = tidings_core::channel::named("email").unwrap();
+        let email = tidings_core::model::channel_kind("email").unwrap();
         open(email, &rules, &setup).map(drop).map_err(|error| error.to_string())
     }
 
@@ -249,15 +280,15 @@ mod tests {
             ..ChannelRules::default()
         };
         let rules = Rules { channels: [("email".to_owned(), channel)].into(), ..Rules::default() };
-        let setup = Setup {
+        let setup = ProviderSetup {
             secret: &|_| Err("there is none".to_owned()),
             durability: Durability::Each,
-            patience: Patience::default(),
+            patience: ServerTimeouts::default(),
             clock: &sample::clock(),
             tokens: None,
             caught: &Arc::default(),
         };
-        let email = tidings_core::channel::named("email").unwrap();
+        let email = tidings_core::model::channel_kind("email").unwrap();
         let absent = open(email, &rules, &setup).err().unwrap().to_string();
         assert!(absent.contains("dkim.pem"), "{absent}");
         // The key of RFC 8032, section 7.1, test 1.

@@ -1,7 +1,6 @@
 //! The closed list of a channel's answers.
 
-use tidings_core::messages::Answered;
-use tidings_core::suppression::{AddressReport, Source, SuppressedFor};
+use tidings_core::model::{AddressReport, Answered, SuppressedFor, SuppressionSource};
 
 /// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +90,7 @@ impl Outcome {
     pub(super) fn reports(
         &self,
         to: &[String],
-        by: Source,
+        by: SuppressionSource,
         undoes: bool,
     ) -> Vec<(String, AddressReport)> {
         let report = match self {

@@ -6,26 +6,28 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tidings_core::Instant;
-use tidings_core::channel::{ChannelNo, named};
+use tidings_core::model::{
+    AddressReport, ChannelAddress, ChannelNo, ProviderHash, SuppressionSource, channel_kind,
+};
 use tidings_core::rules::Rate;
-use tidings_core::suppression::{AddressReport, ChannelAddress, ProviderHash, Source};
 
 use super::breaker::{BreakerChange, Health};
-use super::gate::{Gate, Leave};
+use super::gate::{CallPermit, ChannelGate};
 use super::{Channel, Outcome, Rendered, Renderer, Scope};
+use crate::telemetry::logged_reply::without_addresses;
 
 /// The usual number of threads of a channel.
 const THREADS: usize = 8;
 
 /// A channel with the renderer of its messages.
 #[derive(Clone)]
-pub struct Outlet {
+pub struct RenderingChannel {
     /// The renderer.
     pub renderer: Arc<dyn Renderer>,
     /// Number of threads that send through the channel. It holds until the node stops.
     pub threads: usize,
     providers: Arc<[Provider]>,
-    gate: Arc<Mutex<Gate>>,
+    gate: Arc<Mutex<ChannelGate>>,
 }
 
 /// A provider of a channel.
@@ -39,7 +41,7 @@ pub struct Provider {
 
 /// The answers to a message: those of the providers that were asked, of which the last one counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reply {
+pub(crate) struct ProviderReplies {
     /// The answer that counts.
     pub(crate) outcome: Outcome,
     /// The address of the provider that gave it; empty if none was asked.
@@ -47,21 +49,21 @@ pub(crate) struct Reply {
     /// The providers that were asked before, and surely took nothing.
     pub(crate) before: Vec<(Arc<str>, Outcome)>,
     /// Providers and destinations that are available again.
-    pub(crate) back: Back,
+    pub(crate) back: RecoveredProviders,
     /// The reports of the answer on the recipient's addresses.
     pub(crate) reports: Vec<(String, AddressReport)>,
 }
 
 /// Providers and destinations that a reply shows to be available again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Back {
+pub(crate) struct RecoveredProviders {
     /// The provider, for all messages.
     pub(crate) provider: bool,
     /// Destinations of the provider.
     pub(crate) destinations: Vec<Arc<str>>,
 }
 
-impl Reply {
+impl ProviderReplies {
     /// The reports of the answer of an instant on addresses on a channel. A message that goes on has not come back.
     pub(crate) fn address_reports(
         &self,
@@ -76,20 +78,20 @@ impl Reply {
     }
 }
 
-impl From<Outcome> for Reply {
+impl From<Outcome> for ProviderReplies {
     /// An answer without a provider.
     fn from(outcome: Outcome) -> Self {
         Self {
             outcome,
             provider: Arc::from(""),
             before: Vec::new(),
-            back: Back::default(),
+            back: RecoveredProviders::default(),
             reports: Vec::new(),
         }
     }
 }
 
-impl Outlet {
+impl RenderingChannel {
     /// A channel of one provider without an address.
     #[must_use]
     pub fn new(renderer: Arc<dyn Renderer>, channel: Arc<dyn Channel>) -> Self {
@@ -100,7 +102,7 @@ impl Outlet {
     /// A channel of providers in the order in which they are asked.
     #[must_use]
     pub fn of_providers(renderer: Arc<dyn Renderer>, providers: Vec<Provider>) -> Self {
-        let gate = Gate::new(providers.len(), None, None);
+        let gate = ChannelGate::new(providers.len(), None, None);
         Self {
             renderer,
             threads: THREADS,
@@ -118,7 +120,7 @@ impl Outlet {
     /// The same channel at these rates, over all and to each domain of its recipients.
     #[must_use]
     pub fn at_rates(self, rate: Option<Rate>, per_domain: Option<Rate>) -> Self {
-        let gate = Gate::new(self.providers.len(), rate, per_domain);
+        let gate = ChannelGate::new(self.providers.len(), rate, per_domain);
         Self { gate: Arc::new(Mutex::new(gate)), ..self }
     }
 
@@ -129,7 +131,7 @@ impl Outlet {
     }
 
     /// The gate that messages pass one by one.
-    pub(crate) fn gate(&self) -> MutexGuard<'_, Gate> {
+    pub(crate) fn gate(&self) -> MutexGuard<'_, ChannelGate> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,16 +147,16 @@ impl Outlet {
     }
 
     /// Picks the first available provider for one of the destinations of a message, or probes one that was down.
-    pub(crate) fn pass(self, destinations: &[Arc<str>], now: Instant) -> Pass {
+    pub(crate) fn pass(self, destinations: &[Arc<str>], now: Instant) -> HandOverPass {
         let leave = self.gate().leave(0, destinations, now);
-        Pass { outlet: self, destinations: destinations.to_vec(), leave }
+        HandOverPass { outlet: self, destinations: destinations.to_vec(), leave }
     }
 
     /// The reason why a message to these destinations is held at an instant.
-    pub(crate) fn holds(&self, destinations: &[Arc<str>], now: Instant) -> Option<Away> {
+    pub(crate) fn holds(&self, destinations: &[Arc<str>], now: Instant) -> Option<AwayProvider> {
         let gate = self.gate();
         let held = gate.holds(destinations, now)?;
-        Some(Away {
+        Some(AwayProvider {
             provider: self.providers[held.provider].address.to_string(),
             destination: held.destination.map(|name| name.to_string()),
             until: held.until,
@@ -163,13 +165,13 @@ impl Outlet {
     }
 
     /// The providers and destinations that are left alone at an instant.
-    pub(crate) fn left_alone(&self, now: Instant) -> Vec<Away> {
+    pub(crate) fn left_alone(&self, now: Instant) -> Vec<AwayProvider> {
         let gate = self.gate();
-        let away = gate.left_alone(now).map(|found| Away {
-            provider: self.providers[found.provider].address.to_string(),
-            destination: found.destination.map(|name| name.to_string()),
-            until: found.until,
-            why: found.why.to_owned(),
+        let away = gate.left_alone(now).map(|left_alone| AwayProvider {
+            provider: self.providers[left_alone.provider].address.to_string(),
+            destination: left_alone.destination.map(|name| name.to_string()),
+            until: left_alone.until,
+            why: left_alone.why.to_owned(),
         });
         away.collect()
     }
@@ -177,7 +179,7 @@ impl Outlet {
 
 /// A provider, or a destination of one, that takes nothing at present and is left alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Away {
+pub struct AwayProvider {
     /// The provider's address without secrets.
     pub provider: String,
     /// The host or the domain; `None` = the provider takes nothing for anybody.
@@ -190,7 +192,7 @@ pub struct Away {
 
 /// The identity of a gate; by default of none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GateId(Weak<Mutex<Gate>>);
+pub(crate) struct GateId(Weak<Mutex<ChannelGate>>);
 
 impl PartialEq for GateId {
     fn eq(&self, other: &Self) -> bool {
@@ -199,22 +201,22 @@ impl PartialEq for GateId {
 }
 
 /// A message's leave to be handed over.
-pub(crate) struct Pass {
-    outlet: Outlet,
+pub(crate) struct HandOverPass {
+    outlet: RenderingChannel,
     /// The destinations of the message.
     destinations: Vec<Arc<str>>,
     /// The provider to ask; `None` = all of them are left alone.
-    leave: Option<Leave>,
+    leave: Option<CallPermit>,
 }
 
 /// The end of a hand-over to a provider.
-struct HandedOver {
+struct HandOverResult {
     outcome: Outcome,
     reports: Vec<(String, AddressReport)>,
-    back: Back,
+    back: RecoveredProviders,
 }
 
-impl Pass {
+impl HandOverPass {
     /// The renderer of the message.
     pub(crate) fn renderer(&self) -> &dyn Renderer {
         &*self.outlet.renderer
@@ -227,11 +229,12 @@ impl Pass {
         message: &Rendered,
         clock: &dyn Fn() -> Instant,
         go: &dyn Fn() -> bool,
-    ) -> Reply {
+    ) -> ProviderReplies {
         let mut before = Vec::new();
         while let Some(leave) = self.leave.take() {
             let at = leave.provider;
-            let HandedOver { outcome, reports, back } = self.hand_over(&leave, message, clock, go);
+            let HandOverResult { outcome, reports, back } =
+                self.hand_over(&leave, message, clock, go);
             let provider = Arc::clone(&self.outlet.providers[at].address);
             if matches!(outcome, Outcome::Away { .. }) {
                 let mut gate = self.outlet.gate();
@@ -243,7 +246,7 @@ impl Pass {
                     continue;
                 }
             }
-            return Reply { outcome, provider, before, back, reports };
+            return ProviderReplies { outcome, provider, before, back, reports };
         }
         let now = clock();
         let until = self.outlet.gate().is_open(now).err();
@@ -259,19 +262,19 @@ impl Pass {
     /// the other.
     fn hand_over(
         &self,
-        leave: &Leave,
+        leave: &CallPermit,
         message: &Rendered,
         clock: &dyn Fn() -> Instant,
         go: &dyn Fn() -> bool,
-    ) -> HandedOver {
+    ) -> HandOverResult {
         let Provider { address, channel } = &self.outlet.providers[leave.provider];
         let send = |message: &Rendered| {
             catch_unwind(AssertUnwindSafe(|| channel.send(message, go)))
                 .unwrap_or_else(|_| panicked())
         };
-        let mut back = Back::default();
+        let mut back = RecoveredProviders::default();
         let mut reports = Vec::new();
-        let by = Source::Provider(ProviderHash::of(address));
+        let by = SuppressionSource::Provider(ProviderHash::of(address));
         let undoes = channel.undoes_refusals();
         let mut all: Option<Outcome> = None;
         let parts = parts_of(message, leave);
@@ -304,16 +307,16 @@ impl Pass {
         let change = self.outlet.gate().note(leave.provider, health, why, clock());
         log(change, address, why);
         back.provider = change == Some(BreakerChange::Closed);
-        HandedOver { outcome, reports, back }
+        HandOverResult { outcome, reports, back }
     }
 }
 
 /// The parts of a message that go to one destination each, without those to destinations that are away.
 fn parts_of<'a>(
     message: &'a Rendered,
-    leave: &Leave,
+    leave: &CallPermit,
 ) -> Vec<(Option<Arc<str>>, Cow<'a, Rendered>)> {
-    let kind = named(&message.head.channel).and_then(|channel| channel.address);
+    let kind = channel_kind(&message.head.channel).and_then(|channel| channel.address);
     let of = |to: &String| kind.and_then(|kind| kind.destination(to));
     let mut parts: BTreeMap<Option<String>, Vec<String>> = BTreeMap::new();
     for to in &message.to {
@@ -331,7 +334,7 @@ fn parts_of<'a>(
     parts.collect()
 }
 
-impl Drop for Pass {
+impl Drop for HandOverPass {
     /// Gives back the leave of a message that was not handed over.
     fn drop(&mut self) {
         let Some(leave) = self.leave.take() else {
@@ -391,6 +394,7 @@ fn panicked() -> Outcome {
 fn log(change: Option<BreakerChange>, provider: &str, why: &str) {
     match change {
         Some(BreakerChange::Opened(until)) => {
+            let why = without_addresses(why);
             tracing::warn!(provider, %until, why, "the provider takes nothing, and is left alone until then");
         }
         Some(BreakerChange::Closed) => {
@@ -403,6 +407,7 @@ fn log(change: Option<BreakerChange>, provider: &str, why: &str) {
 fn log_destination(change: Option<BreakerChange>, provider: &str, destination: &str, why: &str) {
     match change {
         Some(BreakerChange::Opened(until)) => {
+            let why = without_addresses(why);
             tracing::warn!(provider, destination, %until, why, "the destination takes nothing, and is left alone until then");
         }
         Some(BreakerChange::Closed) => {
@@ -414,8 +419,8 @@ fn log_destination(change: Option<BreakerChange>, provider: &str, destination: &
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::Batch;
-    use tidings_core::suppression::SuppressedFor;
+    use tidings_core::content::Batch;
+    use tidings_core::model::SuppressedFor;
 
     use super::*;
     use crate::channel::MailRenderer;
@@ -434,7 +439,8 @@ mod tests {
     fn a_refusal_of_a_redirected_message_says_nothing_of_addresses() {
         let reports = |meant_for: Option<&str>| {
             let batch = Batch { meant_for: meant_for.map(str::to_owned), ..batch("b", "One") };
-            let outlet = Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(Refusing));
+            let outlet =
+                RenderingChannel::new(Arc::new(MailRenderer::plain(sender())), Arc::new(Refusing));
             outlet.pass(&[], NOW).send(&rendered(&batch), &|| NOW, GO).reports.len()
         };
         assert_eq!(reports(None), 1);

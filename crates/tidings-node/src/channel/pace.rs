@@ -15,7 +15,7 @@ const DOMAINS_MAX: usize = 1_024;
 
 /// The pace of messages at a rate.
 #[derive(Clone, Debug)]
-struct Pace {
+struct SendPace {
     /// The instant of the next message in microseconds.
     next_us: i64,
 }
@@ -25,11 +25,11 @@ struct Pace {
 pub(crate) struct Paces {
     rate: Option<Rate>,
     per_domain: Option<Rate>,
-    all: Option<Pace>,
-    domains: BTreeMap<Box<str>, Pace>,
+    all: Option<SendPace>,
+    domains: BTreeMap<Box<str>, SendPace>,
 }
 
-impl Pace {
+impl SendPace {
     fn new() -> Self {
         Self { next_us: i64::MIN }
     }
@@ -83,13 +83,13 @@ impl Paces {
     /// Counts a message that leaves.
     pub(crate) fn take(&mut self, domain: Option<&str>, now: Instant) {
         if let Some(rate) = self.rate {
-            self.all.get_or_insert_with(Pace::new).take(rate, now);
+            self.all.get_or_insert_with(SendPace::new).take(rate, now);
         }
         if let (Some(rate), Some(domain)) = (self.per_domain, domain) {
             if self.domains.len() >= DOMAINS_MAX {
                 self.domains.retain(|_, pace| pace.next_us > us(now));
             }
-            let pace = self.domains.entry(domain.into()).or_insert_with(Pace::new);
+            let pace = self.domains.entry(domain.into()).or_insert_with(SendPace::new);
             pace.take(rate, now);
         }
     }

@@ -2,7 +2,7 @@
 
 /// The time limits of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct ServerTimeouts {
     /// Limit for a connection and for each whole answer, in milliseconds; more than 0.
     pub answer_ms: u64,
     /// Limit for everything before the final dot, the connection included, in milliseconds; more than 0.
@@ -15,7 +15,7 @@ pub struct Patience {
     pub stranger_ms: u64,
 }
 
-impl Default for Patience {
+impl Default for ServerTimeouts {
     /// The default: 30 seconds for an answer, a minute up to the final dot, and three minutes for its
     /// answer; 15 seconds for a whole call to an address that a recipient names.
     fn default() -> Self {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tidings_core::channel::{AddressKind, ChannelKind};
+use tidings_core::model::{AddressKind, ChannelKind};
 
 use super::caught;
 use super::http::{ProviderUrl, Shape, webhook};
-use super::provider_error::ProviderError;
+use super::provider_open_error::ProviderOpenError;
 use super::smtp::server::{MailServer, Security};
 use crate::channel::http::chat::{discord, slack, teams, telegram};
 use crate::channel::http::mail::{mailgun, postmark, sendgrid, ses};
@@ -31,7 +31,7 @@ enum AddressReader {
     Caught,
     Maildir,
     Smtp,
-    Http(fn(ProviderUrl<'_>) -> Result<Arc<dyn Shape>, ProviderError>),
+    Http(fn(ProviderUrl<'_>) -> Result<Arc<dyn Shape>, ProviderOpenError>),
 }
 
 /// All kinds of providers.
@@ -181,19 +181,19 @@ impl ProviderTarget {
         kind: &ChannelKind,
         address: &str,
         secret: &dyn Fn(&str) -> Result<String, String>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let (scheme, rest) = address.split_once("://").ok_or_else(|| {
             let first: Vec<String> = schemes(kind).map(|scheme| format!("`{scheme}://`")).collect();
-            ProviderError::Address(format!("it must begin with {}", first.join(" or ")))
+            ProviderOpenError::Address(format!("it must begin with {}", first.join(" or ")))
         })?;
-        let Some(known) = of_channel(kind).find(|known| known.scheme == scheme) else {
-            return Err(ProviderError::Scheme { name: scheme.to_owned(), forms: forms(kind) });
+        let Some(provider) = of_channel(kind).find(|provider| provider.scheme == scheme) else {
+            return Err(ProviderOpenError::Scheme { name: scheme.to_owned(), forms: forms(kind) });
         };
-        let url = || ProviderUrl::parse(known.scheme, rest, secret);
-        match known.read {
+        let url = || ProviderUrl::parse(provider.scheme, rest, secret);
+        match provider.read {
             AddressReader::Caught if rest.is_empty() => Ok(Self::Caught),
             AddressReader::Caught => {
-                Err(ProviderError::Address("nothing follows `caught://`".to_owned()))
+                Err(ProviderOpenError::Address("nothing follows `caught://`".to_owned()))
             }
             AddressReader::Maildir => {
                 maildir(ProviderUrl::of_path(scheme, rest, secret)?).map(Self::Maildir)
@@ -221,10 +221,10 @@ impl ProviderTarget {
 }
 
 /// The directory of a Maildir.
-fn maildir(url: ProviderUrl<'_>) -> Result<PathBuf, ProviderError> {
+fn maildir(url: ProviderUrl<'_>) -> Result<PathBuf, ProviderOpenError> {
     let place = url.whole_place()?;
     if place.is_empty() {
-        return Err(ProviderError::Address("`file://` wants a directory after it".to_owned()));
+        return Err(ProviderOpenError::Address("`file://` wants a directory after it".to_owned()));
     }
     url.done()?;
     Ok(PathBuf::from(place))
@@ -233,7 +233,7 @@ fn maildir(url: ProviderUrl<'_>) -> Result<PathBuf, ProviderError> {
 #[cfg(test)]
 mod tests {
     use super::super::sample::email;
-    use super::super::smtp::server::{Login, PASSWORD_VARIABLE, Proof};
+    use super::super::smtp::server::{Login, LoginProof, PASSWORD_VARIABLE};
     use super::*;
 
     fn parse(address: &str) -> Result<ProviderTarget, String> {
@@ -262,7 +262,7 @@ mod tests {
     ) -> ProviderTarget {
         let login = login.map(|(user, password)| Login {
             user: user.to_owned(),
-            proof: Proof::Password(password.to_owned()),
+            proof: LoginProof::Password(password.to_owned()),
         });
         ProviderTarget::Smtp(MailServer {
             host: host.to_owned(),
@@ -289,14 +289,14 @@ mod tests {
     #[test]
     fn every_channel_may_catch_its_messages() {
         let secret = |name: &str| Err(name.to_owned());
-        for kind in tidings_core::channel::sending() {
+        for kind in tidings_core::model::sending_channels() {
             assert!(matches!(
                 ProviderTarget::parse(kind, "caught://", &secret),
                 Ok(ProviderTarget::Caught)
             ));
             assert!(forms(kind).ends_with("or `caught://`"), "{}", forms(kind));
         }
-        let inbox = tidings_core::channel::named("inbox").unwrap();
+        let inbox = tidings_core::model::channel_kind("inbox").unwrap();
         assert_eq!(forms(inbox), "");
     }
 

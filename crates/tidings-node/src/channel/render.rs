@@ -3,16 +3,16 @@
 //! It happens once per message, before the first attempt. So every attempt sends the same bytes, whatever a
 //! reload has changed meanwhile, and a message that can't be rendered fails without asking a channel.
 
+pub(super) mod preview;
+
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings_core::batch::Line;
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{AddressKind, ChannelKind, named};
-use tidings_core::suppression::SuppressedFor;
-use tidings_core::{Batch, Id, Instant, Trace};
+use tidings_core::content::{Batch, ContentHash, Line};
+use tidings_core::model::{AddressKind, BatchKey, ChannelKind, SuppressedFor, Trace, channel_kind};
+use tidings_core::{Id, Instant};
 use tidings_mail::{Design, RenderError, Sender};
 
 use super::Outcome;
@@ -63,6 +63,8 @@ pub struct Rendered {
     pub message_id: String,
     /// The whole message.
     pub bytes: Vec<u8>,
+    /// The hash of what its reader sees.
+    pub content: ContentHash,
 }
 
 /// The reason why a batch can't be rendered. A retry never helps, unless a template is mended; no text contains an
@@ -114,6 +116,7 @@ impl Renderer for MailRenderer {
             to: vec![mail.to],
             message_id: mail.message_id,
             bytes: mail.bytes,
+            content: mail.content,
         })
     }
 }
@@ -142,31 +145,42 @@ impl Renderer for ShortRenderer {
         if to.is_empty() {
             return Err(RenderError::NoAddress.into());
         }
-        let short = tidings_mail::short(batch, &self.design)?;
-        let mut content = json!({
-            "title": short.title,
-            "text": short.text,
-            "url": short.url,
-            "count": short.count,
-        });
-        if self.channel.address == Some(AddressKind::Webhook) {
-            content["recipient"] = json!(batch.recipient.id);
-            if let Some(known) = &batch.tenant {
-                content["tenant"] = json!(known.id);
-            }
-            content["lane"] = json!(batch.lane);
-            content["at"] = json!(batch.at.to_string());
-            content["items"] = items(&self.design.localised(batch));
-        }
+        let content = short_content(batch, &self.design, self.channel)?;
         Ok(Rendered {
             head: Arc::clone(head),
             from: self.from.clone(),
             return_path: None,
             to,
             message_id: batch.id.clone(),
-            bytes: content.to_string().into_bytes(),
+            content: ContentHash::of([&*content]),
+            bytes: content.into_bytes(),
         })
     }
+}
+
+/// The JSON of a channel's message in a few words.
+fn short_content(
+    batch: &Batch,
+    design: &Design,
+    channel: &ChannelKind,
+) -> Result<String, RenderError> {
+    let short = tidings_mail::short(batch, design)?;
+    let mut content = json!({
+        "title": short.title,
+        "text": short.text,
+        "url": short.url,
+        "count": short.count,
+    });
+    if channel.address == Some(AddressKind::Webhook) {
+        content["recipient"] = json!(batch.recipient.id);
+        if let Some(known) = &batch.tenant {
+            content["tenant"] = json!(known.id);
+        }
+        content["lane"] = json!(batch.lane);
+        content["at"] = json!(batch.at.to_string());
+        content["items"] = items(&design.localised(batch));
+    }
+    Ok(content.to_string())
 }
 
 /// The most items of a message for programs.
@@ -223,11 +237,11 @@ impl MessageHead {
             channel: batch.channel.clone(),
             lane: batch.lane.clone(),
             key: batch.key.clone(),
-            tenant: batch.tenant.as_ref().map(|known| known.id.clone()),
+            tenant: batch.tenant.as_ref().map(|tenant| tenant.id.clone()),
             at: batch.at,
             entries: batch.entries,
             types: batch.types().cloned().collect(),
-            destinations: named(&batch.channel)
+            destinations: channel_kind(&batch.channel)
                 .map(|channel| {
                     destinations_of(batch.recipient.addresses.of(channel.number), channel)
                 })
@@ -262,7 +276,7 @@ pub(crate) fn render(
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::channel::EMAIL_NO;
+    use tidings_core::model::EMAIL_NO;
 
     use super::super::sample::{batch, sender};
     use super::*;

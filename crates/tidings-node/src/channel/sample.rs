@@ -1,11 +1,8 @@
 //! A batch, and what is rendered of it, for the channels' tests.
 
-use tidings_core::batch::{Batch, Group, Line};
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::event::Pivot;
-use tidings_core::number::MessageId;
-use tidings_core::{Id, Instant, Object, Recipient, State};
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::{BatchKey, EMAIL_NO, MessageId, Pivot, RecipientState};
+use tidings_core::{Id, Instant, Object, Recipient};
 use tidings_mail::Sender;
 
 use super::{MailRenderer, MessageHead, Rendered, Renderer};
@@ -51,7 +48,7 @@ pub(crate) fn batch(id: &str, title: &str) -> Batch {
         tz: None,
         locale: None,
         place: None,
-        state: State::Active,
+        state: RecipientState::Active,
         data: None,
         quiet_hours: None,
     };
@@ -96,12 +93,12 @@ pub(crate) fn sender() -> Sender {
 
 /// A clock at [`NOW`].
 pub(super) fn clock() -> std::sync::Arc<dyn crate::clock::Clock> {
-    let clock = crate::clock::VirtualClock::default();
+    let clock = crate::clock::virtual_clock::VirtualClock::default();
     clock.set(NOW);
     std::sync::Arc::new(clock)
 }
 
 /// The e-mail channel.
-pub(super) fn email() -> &'static tidings_core::channel::ChannelKind {
-    tidings_core::channel::named("email").unwrap()
+pub(super) fn email() -> &'static tidings_core::model::ChannelKind {
+    tidings_core::model::channel_kind("email").unwrap()
 }

@@ -8,8 +8,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::outcome::Scope;
-use super::patience::Patience;
-use super::provider_error::ProviderError;
+use super::patience::ServerTimeouts;
+use super::provider_open_error::ProviderOpenError;
 use super::{Channel, Outcome, Receipt, Rendered};
 use crate::clock::Clock;
 use lettre::Address;
@@ -17,12 +17,12 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::{Response, Severity};
-use line::{Bound, SmtpConnection, SmtpError};
+use line::{SmtpConnection, SmtpError, TransactionDeadline};
 use oauth::Tokens;
 use rustls::ClientConfig;
-use server::{Login, MailServer, Proof, Security};
-use tidings_core::suppression::SuppressedFor;
-use tidings_mail::{self as mail, EnhancedStatus, Stage, Verdict};
+use server::{Login, LoginProof, MailServer, Security};
+use tidings_core::model::SuppressedFor;
+use tidings_mail::{self as mail, EnhancedStatus, RefusalStage, Verdict};
 use tidings_tls::Authorities;
 
 /// The most connections that are kept open between mails.
@@ -35,7 +35,7 @@ pub(super) struct Smtp {
     server: MailServer,
     trust: Arc<ClientConfig>,
     hello: ClientId,
-    patience: Patience,
+    patience: ServerTimeouts,
     idle: Mutex<Vec<SmtpConnection>>,
     /// The tokens of a login that shows one.
     tokens: Option<Tokens>,
@@ -43,7 +43,7 @@ pub(super) struct Smtp {
 
 /// The steps of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TransactionStep {
+enum SmtpStep {
     Connect,
     Mail,
     Recipient,
@@ -55,7 +55,7 @@ enum TransactionStep {
 }
 
 /// The end of a transaction without a fault.
-enum TransactionEnd {
+enum SmtpTransactionEnd {
     /// The server took the message, and answered.
     Taken(Response),
     /// The sender was asked to stop before the final dot.
@@ -63,8 +63,8 @@ enum TransactionEnd {
 }
 
 /// The failure of a transaction: its step, and the reason.
-struct TransactionFault {
-    step: TransactionStep,
+struct SmtpTransactionError {
+    step: SmtpStep,
     error: SmtpError,
 }
 
@@ -73,23 +73,23 @@ impl Smtp {
     /// where this machine has none.
     ///
     /// # Errors
-    /// [`ProviderError::Tls`] where no certificate could be made out for such a host.
+    /// [`ProviderOpenError::Tls`] where no certificate could be made out for such a host.
     pub(super) fn new(
         server: &MailServer,
         host: &str,
-        patience: Patience,
+        patience: ServerTimeouts,
         clock: &Arc<dyn Clock>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let tokens = match server.login.as_ref().map(|login| &login.proof) {
-            Some(Proof::Token(source)) => Some(Tokens::new(source, patience, clock)?),
-            Some(Proof::Password(_)) | None => None,
+            Some(LoginProof::Token(source)) => Some(Tokens::new(source, patience, clock)?),
+            Some(LoginProof::Password(_)) | None => None,
         };
         let authorities = match &server.authority {
             None => Authorities::Machine,
             Some(file) => Authorities::MachineAnd(file),
         };
         let trust = tidings_tls::client(authorities)
-            .map_err(|why| ProviderError::Tls { host: server.host.clone(), why })?;
+            .map_err(|why| ProviderOpenError::Tls { host: server.host.clone(), why })?;
         let hello = match ClientId::default() {
             ClientId::Domain(name) if name.contains('.') => ClientId::Domain(name),
             // A bare name is refused by many servers (RFC 5321, section 2.3.5).
@@ -106,7 +106,7 @@ impl Smtp {
     }
 
     /// Connects; a mismatch of the server's scheme and port is a fault.
-    fn connect(&self, bound: Bound) -> Result<SmtpConnection, SmtpError> {
+    fn connect(&self, bound: TransactionDeadline) -> Result<SmtpConnection, SmtpError> {
         self.connected(bound).map_err(|error| match (error, self.server.slip()) {
             (SmtpError::Broken(why), Some(slip)) => SmtpError::Broken(format!("{why}; {slip}")),
             // What rustls says of an answer in clear.
@@ -119,7 +119,7 @@ impl Smtp {
         })
     }
 
-    fn connected(&self, bound: Bound) -> Result<SmtpConnection, SmtpError> {
+    fn connected(&self, bound: TransactionDeadline) -> Result<SmtpConnection, SmtpError> {
         // Is fetched before there is a connection, which would not stay open for long meanwhile.
         let token =
             self.tokens.as_ref().map(Tokens::token).transpose().map_err(SmtpError::Broken)?;
@@ -143,7 +143,7 @@ impl Smtp {
                 }
                 logged_in?;
             }
-            (Some(Login { user, proof: Proof::Password(password) }), None) => {
+            (Some(Login { user, proof: LoginProof::Password(password) }), None) => {
                 line.log_in(&Credentials::new(user.clone(), password.clone()), bound)?;
             }
             (Some(_), None) | (None, _) => {}
@@ -157,8 +157,8 @@ impl Smtp {
         &self,
         from: &Address,
         is_ascii: bool,
-        bound: Bound,
-    ) -> Result<SmtpConnection, TransactionFault> {
+        bound: TransactionDeadline,
+    ) -> Result<SmtpConnection, SmtpTransactionError> {
         let parameters = if is_ascii {
             Vec::new()
         } else {
@@ -175,16 +175,16 @@ impl Smtp {
                 Ok(()) => return Ok(line),
                 Err(error) if error.is_broken() || is_closing(&error) => {}
                 Err(error) => {
-                    return Err(self.keep_after(line, TransactionStep::Mail, error, bound));
+                    return Err(self.keep_after(line, SmtpStep::Mail, error, bound));
                 }
             }
         }
         let mut line = self
             .connect(bound)
-            .map_err(|error| TransactionFault { step: TransactionStep::Connect, error })?;
+            .map_err(|error| SmtpTransactionError { step: SmtpStep::Connect, error })?;
         match greet(&mut line) {
             Ok(()) => Ok(line),
-            Err(error) => Err(self.keep_after(line, TransactionStep::Mail, error, bound)),
+            Err(error) => Err(self.keep_after(line, SmtpStep::Mail, error, bound)),
         }
     }
 
@@ -194,39 +194,39 @@ impl Smtp {
         to: &Address,
         bytes: &[u8],
         go: &dyn Fn() -> bool,
-    ) -> Result<TransactionEnd, TransactionFault> {
-        let Patience { answer_ms, begin_ms, delivery_ms, .. } = self.patience;
-        let bound = Bound::new(begin_ms, answer_ms);
+    ) -> Result<SmtpTransactionEnd, SmtpTransactionError> {
+        let ServerTimeouts { answer_ms, begin_ms, delivery_ms, .. } = self.patience;
+        let bound = TransactionDeadline::new(begin_ms, answer_ms);
         let to_text: &str = to.as_ref();
         let mut line = self.begin(from, to_text.is_ascii(), bound)?;
         if let Err(error) = line.command(Rcpt::new(to.clone(), Vec::new()), bound) {
-            return Err(self.keep_after(line, TransactionStep::Recipient, error, bound));
+            return Err(self.keep_after(line, SmtpStep::Recipient, error, bound));
         }
         match line.command(Data, bound) {
             Ok(reply) if reply.has_code(354) => {}
             // It asks for no content, so none is given to it; the line is of no further use.
-            Ok(reply) => return Err(out_of_turn(TransactionStep::Data, &reply)),
-            Err(error) => return Err(self.keep_after(line, TransactionStep::Data, error, bound)),
+            Ok(reply) => return Err(out_of_turn(SmtpStep::Data, &reply)),
+            Err(error) => return Err(self.keep_after(line, SmtpStep::Data, error, bound)),
         }
         // The last line end is sent with the final dot.
         let content = stuffed(bytes.strip_suffix(b"\r\n").unwrap_or(bytes));
-        let fault = |step| move |error| TransactionFault { step, error };
-        line.write(&content, bound.for_content()).map_err(fault(TransactionStep::Content))?;
+        let fault = |step| move |error| SmtpTransactionError { step, error };
+        line.write(&content, bound.for_content()).map_err(fault(SmtpStep::Content))?;
         // Is asked as late as possible: up to here the server has surely delivered nothing.
         if !go() {
             // The server drops a message whose end it never saw; the line is of no further use.
-            return Ok(TransactionEnd::Withheld);
+            return Ok(SmtpTransactionEnd::Withheld);
         }
         // Waits longer than for other answers: giving up here leaves the mail in doubt, and it may be sent
         // twice.
-        let last = Bound::new(delivery_ms, delivery_ms);
+        let last = TransactionDeadline::new(delivery_ms, delivery_ms);
         match line.command("\r\n.\r\n", last) {
             Ok(response) if response.code().severity == Severity::PositiveCompletion => {
                 self.keep(line);
-                Ok(TransactionEnd::Taken(response))
+                Ok(SmtpTransactionEnd::Taken(response))
             }
-            Ok(response) => Err(out_of_turn(TransactionStep::Dot, &response)),
-            Err(error) => Err(self.keep_after(line, TransactionStep::Dot, error, bound)),
+            Ok(response) => Err(out_of_turn(SmtpStep::Dot, &response)),
+            Err(error) => Err(self.keep_after(line, SmtpStep::Dot, error, bound)),
         }
     }
 
@@ -245,15 +245,15 @@ impl Smtp {
     fn keep_after(
         &self,
         mut line: SmtpConnection,
-        step: TransactionStep,
+        step: SmtpStep,
         error: SmtpError,
-        bound: Bound,
-    ) -> TransactionFault {
+        bound: TransactionDeadline,
+    ) -> SmtpTransactionError {
         let goes_on = !error.is_broken() && !is_closing(&error);
         if goes_on && line.command(Rset, bound).is_ok() {
             self.keep(line);
         }
-        TransactionFault { step, error }
+        SmtpTransactionError { step, error }
     }
 }
 
@@ -273,8 +273,8 @@ impl Channel for Smtp {
             return Outcome::Failed { why: "an address is not one".to_owned(), suppress: None };
         };
         match self.transact(&from, &to, &message.bytes, go) {
-            Ok(TransactionEnd::Withheld) => Outcome::Withheld,
-            Ok(TransactionEnd::Taken(response)) => {
+            Ok(SmtpTransactionEnd::Withheld) => Outcome::Withheld,
+            Ok(SmtpTransactionEnd::Taken(response)) => {
                 let reference =
                     response.first_line().map(reference).filter(|text| !text.is_empty());
                 let dead = Vec::new();
@@ -285,11 +285,11 @@ impl Channel for Smtp {
     }
 }
 
-impl TransactionFault {
+impl SmtpTransactionError {
     fn outcome(&self) -> Outcome {
         let why = self.why();
         // After the final dot only a refusal is a sure no.
-        if self.error.refusal().is_none() && self.step == TransactionStep::Dot {
+        if self.error.refusal().is_none() && self.step == SmtpStep::Dot {
             return Outcome::Unknown { why };
         }
         let suppress = None;
@@ -311,8 +311,7 @@ impl TransactionFault {
             Verdict::Soft => Outcome::Failed { why, suppress },
             // What is refused at MAIL, or for a quota, is refused whoever the recipient is.
             Verdict::Ours(fault) => Outcome::Away {
-                scope: if self.step == TransactionStep::Mail || fault == mail::OperatorFault::Quota
-                {
+                scope: if self.step == SmtpStep::Mail || fault == mail::OperatorFault::Quota {
                     Scope::Provider
                 } else {
                     Scope::Destination
@@ -325,10 +324,10 @@ impl TransactionFault {
 
     fn verdict(&self) -> Verdict {
         let stage = match self.step {
-            TransactionStep::Connect => Stage::Connect,
-            TransactionStep::Mail => Stage::Mail,
-            TransactionStep::Recipient => Stage::Recipient,
-            TransactionStep::Data | TransactionStep::Content | TransactionStep::Dot => Stage::Data,
+            SmtpStep::Connect => RefusalStage::Connect,
+            SmtpStep::Mail => RefusalStage::Mail,
+            SmtpStep::Recipient => RefusalStage::Recipient,
+            SmtpStep::Data | SmtpStep::Content | SmtpStep::Dot => RefusalStage::Data,
         };
         let text = self
             .error
@@ -346,7 +345,7 @@ impl TransactionFault {
     /// line (421), its system fails (RFC 3463, section 3.4), or an operator has to mend our access.
     fn is_away(&self) -> bool {
         let closes = self.code().as_deref() == Some("421");
-        let fails = self.fails() && self.step != TransactionStep::Recipient;
+        let fails = self.fails() && self.step != SmtpStep::Recipient;
         self.error.refusal().is_none() || closes || fails || self.is_operators()
     }
 
@@ -361,8 +360,7 @@ impl TransactionFault {
     /// encryption (RFC 4954, section 6).
     fn is_operators(&self) -> bool {
         let asks = ["530", "534", "535", "538"];
-        self.step == TransactionStep::Connect
-            || self.code().is_some_and(|code| asks.contains(&&*code))
+        self.step == SmtpStep::Connect || self.code().is_some_and(|code| asks.contains(&&*code))
     }
 
     fn code(&self) -> Option<String> {
@@ -384,12 +382,12 @@ impl TransactionFault {
     /// are shown.
     fn why(&self) -> String {
         let stage = match self.step {
-            TransactionStep::Connect => "connect",
-            TransactionStep::Mail => "MAIL",
-            TransactionStep::Recipient => "RCPT",
-            TransactionStep::Data => "DATA",
-            TransactionStep::Content => "content",
-            TransactionStep::Dot => "end of DATA",
+            SmtpStep::Connect => "connect",
+            SmtpStep::Mail => "MAIL",
+            SmtpStep::Recipient => "RCPT",
+            SmtpStep::Data => "DATA",
+            SmtpStep::Content => "content",
+            SmtpStep::Dot => "end of DATA",
         };
         match (&self.error, self.code(), self.enhanced()) {
             (SmtpError::Broken(why), ..) => format!("{stage}: {why}"),
@@ -403,8 +401,8 @@ impl TransactionFault {
 }
 
 /// The fault of a server that answers with a code that does not belong to the step.
-fn out_of_turn(step: TransactionStep, reply: &Response) -> TransactionFault {
-    TransactionFault {
+fn out_of_turn(step: SmtpStep, reply: &Response) -> SmtpTransactionError {
+    SmtpTransactionError {
         step,
         error: SmtpError::Broken(format!("the server answered {}", reply.code())),
     }

@@ -14,9 +14,9 @@ use tidings_core::engine::HeldShards;
 use tidings_store::Error;
 use tidings_store::lease::{Leases, Member, Membership, NodeId};
 
-use crate::clock::monotonic;
+use crate::clock::monotonic::Monotonic;
 use crate::delivery::MaySend;
-use crate::election::{Action, Election, Input, Monotonic, Opening, Tenure, Timing};
+use crate::election::{Action, Election, Input, Opening, Tenure, Timing};
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +24,11 @@ mod tests;
 /// The time between two looks at the clock.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A measurement of how many milliseconds the work of a holder is behind.
-pub type Lag = Box<dyn Fn() -> i64 + Send>;
+/// A measurement of how many milliseconds the work of a term is behind.
+pub type TermLag = Box<dyn Fn() -> i64 + Send>;
 
-/// The work of a node while it holds the lease or a share.
-pub trait Holder: Send {
+/// The callbacks for the beginning and the end of a term, in which a node holds the lease or a share.
+pub trait LeaseCallbacks: Send {
     /// Opens the store of a term and serves it. Never is more than one open.
     ///
     /// # Errors
@@ -39,10 +39,10 @@ pub trait Holder: Send {
     fn close(&mut self, drains: bool);
 }
 
-/// The answers of a holder about the store that it has opened.
+/// A store that was opened for a term.
 pub struct OpenReport {
     /// A measurement of how far its work is behind.
-    pub lag: Lag,
+    pub lag: TermLag,
     /// The number of shards of the store, on all nodes.
     pub shards: u16,
 }
@@ -93,7 +93,7 @@ impl Candidate {
     pub fn start(
         leases: Arc<dyn Leases>,
         me: Member,
-        mut holder: Box<dyn Holder>,
+        mut callbacks: Box<dyn LeaseCallbacks>,
         observe: impl Fn(&Membership) + Send + 'static,
     ) -> std::io::Result<Self> {
         let (inputs, received) = unbounded();
@@ -101,7 +101,7 @@ impl Candidate {
         let (works, worked) = unbounded();
         let (is_member, left) = bounded::<Infallible>(0);
         let election = Election::new(me, Timing::default());
-        let lag = Arc::<Mutex<Option<Lag>>>::default();
+        let lag = Arc::<Mutex<Option<TermLag>>>::default();
 
         let answer = inputs.clone();
         let id = election.id();
@@ -117,21 +117,21 @@ impl Candidate {
         thread("tidings-heartbeat", calling)?;
 
         let (answer, licence) = (inputs.clone(), election.licence().clone());
-        let lag_of_holder = Arc::clone(&lag);
+        let lag_of_store = Arc::clone(&lag);
         let working = move || {
             // Each term has a flag of its own: threads of a lost one must not act under the licence of a later one.
             let mut is_over = Arc::<AtomicBool>::default();
-            let set_lag = |lag| *lag_of_holder.lock().unwrap_or_else(PoisonError::into_inner) = lag;
+            let set_lag = |lag| *lag_of_store.lock().unwrap_or_else(PoisonError::into_inner) = lag;
             while let Ok(work) = worked.recv() {
                 let input = match work {
                     CandidateWork::Open(opening) => {
                         is_over = Arc::default();
                         let (licence, over) = (licence.clone(), Arc::clone(&is_over));
                         let may_send = Arc::new(move || {
-                            licence.holds(monotonic()) && !over.load(Ordering::SeqCst)
+                            licence.holds(Monotonic::now()) && !over.load(Ordering::SeqCst)
                         });
                         let tenure = opening.tenure;
-                        let opened = holder.open(Term::new(opening, may_send, answer.clone()));
+                        let opened = callbacks.open(Term::new(opening, may_send, answer.clone()));
                         if let Err(why) = &opened {
                             tracing::error!(%why, "the store can't be opened");
                         }
@@ -144,7 +144,7 @@ impl Candidate {
                         // Without a drain the term is lost: another node may have the store, so its threads
                         // send nothing while it closes.
                         is_over.store(!drains, Ordering::SeqCst);
-                        holder.close(drains);
+                        callbacks.close(drains);
                         is_over.store(true, Ordering::SeqCst);
                         Input::Closed(tenure)
                     }
@@ -155,7 +155,7 @@ impl Candidate {
         };
         thread("tidings-hold", working)?;
 
-        let mut driver = Driver { election, received, calls, works, lag };
+        let mut driver = ElectionDriver { election, received, calls, works, lag };
         thread("tidings-election", move || driver.run(&observe))?;
         Ok(Self { inputs, left })
     }
@@ -184,15 +184,15 @@ enum CandidateWork {
     Close { tenure: Tenure, drains: bool },
 }
 
-struct Driver {
+struct ElectionDriver {
     election: Election,
     received: Receiver<Input>,
     calls: Sender<(Monotonic, Action)>,
     works: Sender<CandidateWork>,
-    lag: Arc<Mutex<Option<Lag>>>,
+    lag: Arc<Mutex<Option<TermLag>>>,
 }
 
-impl Driver {
+impl ElectionDriver {
     fn run(&mut self, observe: &dyn Fn(&Membership)) {
         loop {
             let input = self.received.recv_timeout(TICK).unwrap_or(Input::Tick);
@@ -200,21 +200,21 @@ impl Driver {
             let lag = self.lag.lock().unwrap_or_else(PoisonError::into_inner);
             self.election.set_lag(lag.as_ref().map_or(0, |lag| lag()));
             drop(lag);
-            let now = monotonic();
+            let now = Monotonic::now();
             let actions = self.election.on(now, input);
             if let Some(membership) = self.election.membership().filter(|_| is_answer) {
                 observe(membership);
             }
             for action in actions {
                 let leaves = action == Action::Leave;
-                let given = match action {
+                let is_sent = match action {
                     Action::Open(opening) => self.works.send(CandidateWork::Open(opening)).is_ok(),
                     Action::Close { tenure, drains } => {
                         self.works.send(CandidateWork::Close { tenure, drains }).is_ok()
                     }
                     action => self.calls.send((now, action)).is_ok(),
                 };
-                if leaves || !given {
+                if leaves || !is_sent {
                     return;
                 }
             }

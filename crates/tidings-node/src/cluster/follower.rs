@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::clock::monotonic;
+use crate::clock::monotonic::Monotonic;
 use crate::cluster::log_feed::FollowerReport;
-use crate::election::Monotonic;
 use crate::handle::Handle;
 
 /// The way to the node with the intake.
@@ -107,7 +106,7 @@ impl FollowerThread {
 
     /// Reads API keys again, even if the node with the intake can't be reached.
     fn read_keys(&mut self) {
-        let now = monotonic();
+        let now = Monotonic::now();
         if self.keys_read.is_none_or(|read| now >= read.plus(KEYS_MS)) {
             self.keys_read = Some(now);
             // If it has no room for that now, it has the next time.

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Command;
 use tidings_core::engine::{Answers, KeptObjects, LogNo, Progress};
+use tidings_core::model::Origin;
 
 use crate::error::RuntimeError;
 
@@ -23,7 +24,23 @@ pub struct FollowerReport {
     /// Objects to keep, since the last report.
     pub kept_objects: Vec<KeptObjects>,
     /// News of objects and addresses, which the intake decides about.
-    pub learnt: Vec<Command>,
+    pub learnt: Vec<Learnt>,
+}
+
+/// News of an object or an address.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Learnt {
+    /// The command that takes it in.
+    pub command: Command,
+    /// The origin of what it changes; `None` = that is not logged.
+    #[serde(default)]
+    pub origin: Option<Arc<Origin>>,
+}
+
+impl From<Command> for Learnt {
+    fn from(command: Command) -> Self {
+        Self { command, origin: None }
+    }
 }
 
 impl FollowerReport {
@@ -37,24 +54,24 @@ impl FollowerReport {
 }
 
 /// A callback with the number of the newest durable entry; it must only pass it on.
-type Taker = Box<dyn FnOnce(LogNo) + Send>;
+type LogNoCallback = Box<dyn FnOnce(LogNo) + Send>;
 
 /// A follower that has reported, and waits for entries. Its callbacks must only pass on what they get.
 pub(crate) struct WaitingFollower {
     /// Called once its report is durable.
     pub(crate) acknowledged: Box<dyn FnOnce() + Send>,
     /// Called once there are newer entries.
-    pub(crate) then: Taker,
+    pub(crate) then: LogNoCallback,
 }
 
 /// A callback with the report of a follower, once it is durable.
-pub(crate) type Applied = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
+pub(crate) type AppliedCallback = Box<dyn FnOnce(Result<FollowerReport, RuntimeError>) + Send>;
 
 /// A request to apply the log.
 pub(crate) struct ApplyRequest {
     /// True if the entries have what the follower reported as learnt.
     pub(crate) confirms: bool,
-    pub(crate) then: Applied,
+    pub(crate) then: AppliedCallback,
 }
 
 /// The feed.
@@ -66,7 +83,7 @@ struct LogFeedState {
     /// The newest durable entry.
     newest: LogNo,
     /// The followers that wait for newer entries, by the first of their shards.
-    waiting: BTreeMap<u16, Taker>,
+    waiting: BTreeMap<u16, LogNoCallback>,
 }
 
 impl fmt::Debug for LogFeed {
@@ -98,7 +115,7 @@ impl LogFeed {
     }
 
     /// Calls back as soon as there are entries after a number. A new request replaces the waiting one of the same node.
-    pub(crate) fn wait(&self, first_shard: u16, after: LogNo, taker: Taker) {
+    pub(crate) fn wait(&self, first_shard: u16, after: LogNo, taker: LogNoCallback) {
         let mut state = self.lock();
         let newest = state.newest;
         if newest <= after {

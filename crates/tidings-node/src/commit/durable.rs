@@ -7,13 +7,13 @@
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
+use tidings_core::content::{Batch, Totals};
 use tidings_core::engine::{Engine, EngineSnapshot, Plan, Presenter};
-use tidings_core::{Batch, Totals};
 use tidings_store::Store;
 
 use crate::commit::view::StoreView;
 use crate::error::Error;
-use crate::vitals::Vitals;
+use crate::telemetry::vitals::Vitals;
 
 /// A node as it was after a durable commit, for reading.
 pub struct DurableSnapshot {
@@ -85,14 +85,14 @@ pub(crate) fn batches(
 
 /// The state that readers see.
 #[derive(Default)]
-pub(crate) struct Reads {
+pub(crate) struct ReaderState {
     /// `None` while there is no store.
     current: RwLock<Option<Arc<DurableSnapshot>>>,
     /// Called after each change of it.
     listener: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-impl Reads {
+impl ReaderState {
     pub(crate) fn get(&self) -> Option<Arc<DurableSnapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.clone()
@@ -119,7 +119,7 @@ impl Reads {
 /// A node's way to show its state to readers.
 #[derive(Clone)]
 pub(crate) struct SnapshotPublisher {
-    reads: Arc<Reads>,
+    reads: Arc<ReaderState>,
     store: Arc<dyn Store>,
     life: Weak<()>,
     vitals: Arc<Vitals>,
@@ -127,7 +127,7 @@ pub(crate) struct SnapshotPublisher {
 
 impl SnapshotPublisher {
     pub(crate) fn new(
-        reads: &Arc<Reads>,
+        reads: &Arc<ReaderState>,
         store: &Arc<dyn Store>,
         life: Weak<()>,
         vitals: &Arc<Vitals>,

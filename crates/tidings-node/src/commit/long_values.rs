@@ -1,11 +1,10 @@
 //! Values that are longer than a row of the store: written as several rows, and joined when they are read.
 //!
-//! A command that would make a value too long is refused ([`tidings_core::limits::TooLarge`]), and what grows with many
+//! A command that would make a value too long is refused ([`tidings_core::model::TooLarge`]), and what grows with many
 //! commands is cut by the core. This is for what neither of them foresees: such a value must not make the store fail for
 //! everybody.
 
-use tidings_core::journal::stored::Unreadable;
-use tidings_core::table::{REST, Table, Write};
+use tidings_core::journal::{REST, Table, Unreadable, Write};
 /// The first bytes of the row that stands for a long value. No other value begins so, since no text has them and no
 /// stored form does.
 const MARK: [u8; 8] = *b"\xff\xfe\xfflong\xff";
@@ -77,8 +76,8 @@ fn piece_key(key: &[u8], number: u32) -> Vec<u8> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tidings_core::BucketNo;
-    use tidings_core::table::{Key, Owner, Partition};
+    use tidings_core::journal::{Key, Owner, Partition};
+    use tidings_core::model::BucketNo;
 
     use super::*;
 

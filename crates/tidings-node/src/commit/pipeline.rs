@@ -10,16 +10,16 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select};
+use tidings_core::Day;
 use tidings_core::engine::EngineSnapshot;
-use tidings_core::table::Write;
-use tidings_core::time::Day;
+use tidings_core::journal::Write;
 use tidings_store::{Commit, Store};
 
 use crate::commit::durable::SnapshotPublisher;
 use crate::commit::executor::Executor;
-use crate::commit::{CommitNo, Decided, WhenDurable, Writes, long_values};
+use crate::commit::{CommitNo, DecidedStep, WhenDurable, Writes, long_values};
 use crate::error::{Error, RuntimeError};
-use crate::vitals::{Timer, Vitals, timed};
+use crate::telemetry::vitals::{Timer, Vitals, timed};
 
 type CommitResult = Result<(), tidings_store::Error>;
 
@@ -32,16 +32,16 @@ pub(crate) struct CommitPipeline {
     vitals: Arc<Vitals>,
     /// The next commit.
     gathered: CommitDraft,
-    under_way: Option<UnderWay>,
+    under_way: Option<CommitInProgress>,
     /// The newest commit that was handed over.
     started: CommitNo,
     /// The newest commit that is durable.
     durable: CommitNo,
     /// The writing thread, started with the first commit.
-    writer: Option<(Sender<Job>, JoinHandle<()>)>,
+    writer: Option<(Sender<CommitJob>, JoinHandle<()>)>,
     by: Executor,
     /// The commit in progress, if the driver is to write it.
-    by_hand: Option<Job>,
+    by_hand: Option<CommitJob>,
     shown: Option<SnapshotPublisher>,
 }
 
@@ -64,7 +64,7 @@ struct CommitDraft {
     engine: Option<EngineSnapshot>,
 }
 
-struct UnderWay {
+struct CommitInProgress {
     gathered: CommitDraft,
     ended: Receiver<CommitResult>,
     /// Says when its write hangs.
@@ -73,7 +73,7 @@ struct UnderWay {
     result: Option<CommitResult>,
 }
 
-struct Job {
+struct CommitJob {
     commit: Commit,
     frees: bool,
     /// Days to delete after it.
@@ -82,7 +82,7 @@ struct Job {
     end: Sender<CommitResult>,
 }
 
-impl Job {
+impl CommitJob {
     fn write(commit: Commit, frees: bool, store: &dyn Store, vitals: &Vitals) -> CommitResult {
         timed(&vitals.commits, || {
             if frees { store.commit_to_free(commit) } else { store.commit(commit) }
@@ -132,7 +132,7 @@ impl CommitPipeline {
     pub(crate) fn write(&mut self) -> bool {
         let job = self.by_hand.take();
         let Some(job) = job else { return false };
-        self.record(Job::write(job.commit, job.frees, &*self.store, &job.vitals));
+        self.record(CommitJob::write(job.commit, job.frees, &*self.store, &job.vitals));
         true
     }
 
@@ -205,13 +205,13 @@ impl CommitPipeline {
     ///
     /// # Errors
     /// [`Error::Store`]; nothing was added.
-    pub(crate) fn gather(&mut self, decided: Decided) -> Result<(), Error> {
-        let Decided { writes, forgotten, frees } = decided;
+    pub(crate) fn gather(&mut self, decided: DecidedStep) -> Result<(), Error> {
+        let DecidedStep { writes, forgotten, frees } = decided;
         let writes = long_values::cut(writes, self.store.value_bytes_max());
         let frees = frees || !forgotten.is_empty();
         if self.by == Executor::Caller {
             if !writes.is_empty() {
-                Job::write(writes.into(), frees, &*self.store, &self.vitals)?;
+                CommitJob::write(writes.into(), frees, &*self.store, &self.vitals)?;
             }
             return self.forget(&forgotten);
         }
@@ -293,7 +293,7 @@ impl CommitPipeline {
         // Is taken before the next step changes the engine, and shown once the commit is durable.
         gathered.engine = engine();
         let (end, ended) = bounded(1);
-        let job = Job {
+        let job = CommitJob {
             commit: Commit { writes: writes.0 },
             frees: gathered.frees,
             forgotten: gathered.forgotten.clone(),
@@ -301,7 +301,7 @@ impl CommitPipeline {
             end,
         };
         self.started = CommitNo(self.started.0 + 1);
-        self.under_way = Some(UnderWay {
+        self.under_way = Some(CommitInProgress {
             gathered,
             ended,
             hangs: self.store.patience().map_or_else(never, after),
@@ -345,7 +345,7 @@ impl CommitPipeline {
                 recv(hangs) -> _ => self.give_up(),
             }
         }
-        let Some(UnderWay { mut gathered, result, .. }) = self.under_way.take() else {
+        let Some(CommitInProgress { mut gathered, result, .. }) = self.under_way.take() else {
             return Ok(());
         };
         let ended = result.unwrap_or_else(|| Err(gone())).map_err(Error::from);
@@ -418,13 +418,13 @@ pub(crate) fn gone() -> tidings_store::Error {
     tidings_store::Error::Unavailable("the thread that writes is gone".to_owned())
 }
 
-fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<Job>, JoinHandle<()>), Error> {
+fn start_writer(store: &Arc<dyn Store>) -> Result<(Sender<CommitJob>, JoinHandle<()>), Error> {
     let store = Arc::clone(store);
-    let (jobs, to_do) = bounded::<Job>(1);
+    let (jobs, to_do) = bounded::<CommitJob>(1);
     let write = move || {
         for job in to_do {
             let mut days = job.forgotten.iter();
-            let ended = Job::write(job.commit, job.frees, &*store, &job.vitals)
+            let ended = CommitJob::write(job.commit, job.frees, &*store, &job.vitals)
                 // Days go after their commit: a crash between the two leaves rows that nobody reads, the
                 // other order loses entries that still count.
                 .and_then(|()| days.try_for_each(|day| store.forget(*day)));
@@ -445,13 +445,13 @@ mod tests {
 
     use super::*;
 
-    fn step(number: u8, bytes: usize) -> Decided {
+    fn step(number: u8, bytes: usize) -> DecidedStep {
         let write = Write {
             partition: Partition::Base,
             key: vec![number],
             value: Some(vec![number; bytes]),
         };
-        Decided { writes: vec![write], ..Decided::default() }
+        DecidedStep { writes: vec![write], ..DecidedStep::default() }
     }
 
     fn by_hand(store: &Arc<tidings_store::FaultStore>) -> CommitPipeline {

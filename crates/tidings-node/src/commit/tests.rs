@@ -59,7 +59,7 @@ proptest! {
         let all = changes.iter().map(|(key, value)| write(key, value.as_deref()));
         // Another partition's rows stay out of it.
         let elsewhere = Write {
-            partition: Partition::Day(tidings_core::time::Day(1)),
+            partition: Partition::Day(tidings_core::Day(1)),
             ..write(&[1], Some(&[1]))
         };
         let writes = Writes::new(all.chain([elsewhere]).collect());

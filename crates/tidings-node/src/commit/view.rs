@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tidings_core::journal::stored::{ReadView, Unreadable};
+use tidings_core::journal::{ReadView, Unreadable};
 use tidings_store::{Partition, Snapshot, Store, Visit};
 
 use crate::commit::{Writes, long_values};
 use crate::error::Error;
-use crate::vitals::Vitals;
+use crate::telemetry::vitals::Vitals;
 
 /// A snapshot for the core. Drop it before the next commit.
 pub struct StoreView {

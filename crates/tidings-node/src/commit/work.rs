@@ -1,12 +1,15 @@
 //! Requested work: commands of one step, and the callers that wait for them.
 
+use std::sync::Arc;
+
 use tidings_core::Command;
 use tidings_core::engine::{Refused, Reply};
+use tidings_core::model::Origin;
 
 use crate::commit::WhenDurable;
+use crate::commit::idempotency::{IdempotencyHit, Once};
 use crate::error::RuntimeError;
 use crate::handle::shares::CallerId;
-use crate::once::{IdempotencyHit, Once};
 
 /// An answer per command, in order, or the error.
 pub type Replies = Result<Vec<Result<Reply, Refused>>, RuntimeError>;
@@ -21,18 +24,22 @@ pub trait AnswerRecorder: Send {
     fn keep(&mut self, replies: Vec<Result<Reply, Refused>>) -> Option<Vec<u8>>;
 
     /// Receives the result; must only pass it on.
-    fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>);
+    fn send(self: Box<Self>, hit: Result<IdempotencyHit, RuntimeError>);
 }
 
 /// Commands of one step, with their requester.
-pub(crate) struct Work {
+pub(crate) struct StepWork {
     pub(crate) commands: Vec<Command>,
     /// Number of commands, also after they were taken to be done.
     pub(crate) count: usize,
     pub(crate) replies: Vec<Result<Reply, Refused>>,
-    pub(crate) asker: Asker,
+    pub(crate) asker: CommandRequester,
+    /// The origin of the commands; `None` = their changes are not logged.
+    pub(crate) origin: Option<Arc<Origin>>,
     /// The caller whose share of the loop's time it takes.
     pub(crate) caller: CallerId,
+    /// The most people that it may touch; it is refused if they are more.
+    pub(crate) expect: Option<u64>,
     /// True if its answer waits for shards on other nodes.
     pub(crate) waits: bool,
     /// The identity of each command that may come again; empty if none may.
@@ -42,19 +49,21 @@ pub(crate) struct Work {
 }
 
 /// The requester of commands.
-pub(crate) enum Asker {
+pub(crate) enum CommandRequester {
     Each(AnswerCallback),
     Once(Once, Box<dyn AnswerRecorder>),
 }
 
-impl Work {
-    pub(crate) fn new(commands: Vec<Command>, asker: Asker) -> Self {
+impl StepWork {
+    pub(crate) fn new(commands: Vec<Command>, asker: CommandRequester) -> Self {
         Self {
             count: commands.len(),
             commands,
             replies: Vec::new(),
             asker,
+            origin: None,
             caller: CallerId::Host,
+            expect: None,
             waits: true,
             onces: Vec::new(),
             done_before: Vec::new(),
@@ -64,8 +73,8 @@ impl Work {
     /// The identity of a request that may be sent twice.
     pub(crate) fn once(&self) -> Option<Once> {
         match &self.asker {
-            Asker::Each(_) => None,
-            Asker::Once(once, _) => Some(*once),
+            CommandRequester::Each(_) => None,
+            CommandRequester::Once(once, _) => Some(*once),
         }
     }
 
@@ -98,8 +107,8 @@ impl Work {
     /// The answer to store.
     pub(crate) fn keep(&mut self) -> Option<(Once, Vec<u8>)> {
         match &mut self.asker {
-            Asker::Each(_) => None,
-            Asker::Once(once, keeper) => {
+            CommandRequester::Each(_) => None,
+            CommandRequester::Once(once, keeper) => {
                 let replies = std::mem::take(&mut self.replies);
                 Some((*once, keeper.keep(replies)?))
             }
@@ -120,8 +129,8 @@ impl Work {
             replies.insert(index.min(replies.len()), Ok(Reply::Done));
         }
         match asker {
-            Asker::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
-            Asker::Once(_, keeper) => {
+            CommandRequester::Each(answer) => Box::new(|done| answer(done.map(|()| replies))),
+            CommandRequester::Once(_, keeper) => {
                 Box::new(|done| keeper.send(done.map(|()| IdempotencyHit::Fresh)))
             }
         }
@@ -130,8 +139,8 @@ impl Work {
     /// Answers that it failed.
     pub(crate) fn fail(self, fault: RuntimeError) {
         match self.asker {
-            Asker::Each(answer) => answer(Err(fault)),
-            Asker::Once(_, keeper) => keeper.send(Err(fault)),
+            CommandRequester::Each(answer) => answer(Err(fault)),
+            CommandRequester::Once(_, keeper) => keeper.send(Err(fault)),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::sync::LazyLock;
 use std::thread::{self, available_parallelism};
 
-use tidings_core::engine::{Job, Workers};
+use tidings_core::engine::{ShardJob, Workers};
 
 /// The number of processors, as it is at the first step: asking takes longer than starting a thread.
 static PROCESSORS: LazyLock<usize> =
@@ -18,9 +18,9 @@ static PROCESSORS: LazyLock<usize> =
 pub struct Threads;
 
 impl Workers for Threads {
-    fn run(&self, mut jobs: Vec<Job<'_>>) {
+    fn run(&self, mut jobs: Vec<ShardJob<'_>>) {
         let each = jobs.len().div_ceil(*PROCESSORS).max(1);
-        let all = |jobs: Vec<Job<'_>>| jobs.into_iter().for_each(|job| job());
+        let all = |jobs: Vec<ShardJob<'_>>| jobs.into_iter().for_each(|job| job());
         thread::scope(|scope| {
             while jobs.len() > each {
                 let of_thread = jobs.split_off(jobs.len() - each);
@@ -45,7 +45,7 @@ mod tests {
             let jobs = (0..count).map(|job| {
                 let done = &done;
                 let name = || format!("{:?}", thread::current().id());
-                Box::new(move || done.lock().unwrap().push((job, name()))) as Job<'_>
+                Box::new(move || done.lock().unwrap().push((job, name()))) as ShardJob<'_>
             });
             Threads.run(jobs.collect());
             let mut done = done.into_inner().unwrap();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 
-use crate::channel::{Outcome as Answer, Pass, Reply};
+use crate::channel::{HandOverPass, Outcome as Answer, ProviderReplies};
 use crate::delivery::send_job::SendJob;
-use crate::spans::Span;
+use crate::telemetry::spans::Span;
 
 /// The question whether this node may hand over messages now.
 pub type MaySend = Arc<dyn Fn() -> bool + Send + Sync>;
@@ -17,11 +17,11 @@ pub(super) const GO: &dyn Fn() -> bool = &|| true;
 /// Renders a message unless it is rendered, and hands it over, if `go` agrees at the point of no return. A provider
 /// that panics over one message must not affect the others.
 pub(super) fn send(
-    pass: Option<Pass>,
+    pass: Option<HandOverPass>,
     job: &SendJob,
     clock: &dyn Fn() -> Instant,
     go: &dyn Fn() -> bool,
-) -> Reply {
+) -> ProviderReplies {
     let Some(pass) = pass else {
         let fault = Answer::Failed {
             why: format!("the channel `{}` has no provider", job.head.channel),
@@ -37,7 +37,7 @@ pub(super) fn send(
         let _span = span.child("render");
         job.rendered(pass.renderer())
     };
-    let reply: Reply = match rendered {
+    let reply: ProviderReplies = match rendered {
         Ok(message) => pass.send(&message, clock, go),
         Err(fault) => Answer::from(fault).into(),
     };
@@ -46,7 +46,7 @@ pub(super) fn send(
 }
 
 /// Records in the span of an attempt the message and its outcome.
-fn describe(span: &mut Span, job: &SendJob, reply: &Reply) {
+fn describe(span: &mut Span, job: &SendJob, reply: &ProviderReplies) {
     let head = &job.head;
     span.set("tidings.batch", head.id.clone());
     span.set("tidings.channel", head.channel.clone());

@@ -12,16 +12,16 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Instant;
-use tidings_core::engine::{MessageId, Reach, Reached};
-use tidings_core::pause::Paused;
+use tidings_core::engine::{KeptBackState, Reach};
+use tidings_core::model::{MessageId, Paused};
 
 use crate::channel::MessageHead;
 use crate::commit::CommitNo;
 use crate::delivery::counts::KeyCounts;
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::{JobId, SendJob};
-use crate::delivery::senders::{Party, Ticket};
-use crate::delivery::sending::Sending;
+use crate::delivery::senders::{Party, QueuedSendGuard};
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 use crate::node::Node;
 
@@ -51,7 +51,7 @@ enum JobState {
     /// It follows a commit, and has a number among those that do.
     Following(CommitNo, u64, GoingJob),
     /// It is queued, or a thread is sending it.
-    Sending(Ticket),
+    Sending(QueuedSendGuard),
     /// It waits for a retry.
     Until(Instant, SendJob),
     /// A step that may change it is being decided.
@@ -67,6 +67,10 @@ pub(crate) struct GoingJob {
 
 fn channel_of(job: &SendJob) -> (String, Priority) {
     (job.head.channel.clone(), job.priority())
+}
+
+fn reached(job: &SendJob) -> KeptBackState {
+    if job.is_in_doubt() { KeptBackState::InDoubt } else { KeptBackState::KeptBack }
 }
 
 fn parties_of(job: &SendJob) -> impl Iterator<Item = (String, Party)> {
@@ -89,8 +93,8 @@ impl InFlight {
     }
 
     /// Adds a job that the senders have.
-    pub(crate) fn sending(&mut self, id: JobId, ticket: Ticket) {
-        self.insert(id, JobState::Sending(ticket));
+    pub(crate) fn sending(&mut self, id: JobId, guard: QueuedSendGuard) {
+        self.insert(id, JobState::Sending(guard));
     }
 
     /// Removes a job of which an answer has come.
@@ -130,9 +134,9 @@ impl InFlight {
 
     /// Removes and returns a job, unless its channel is at the point of no return.
     pub(crate) fn take_back(&mut self, id: &JobId) -> Option<GoingJob> {
-        if let JobState::Sending(ticket) = self.jobs.get(id)? {
+        if let JobState::Sending(guard) = self.jobs.get(id)? {
             // A thread that has passed the point of no return keeps it: its answer is the outcome.
-            let job = ticket.withdraw(|_| true)?;
+            let job = guard.withdraw(|_| true)?;
             self.jobs.remove(id);
             return Some(GoingJob { job, until: None });
         }
@@ -156,16 +160,30 @@ impl InFlight {
         }
     }
 
+    /// Returns true if a job is about to be sent, and does not wait for a retry.
+    pub(crate) fn is_going(&self, id: &JobId) -> bool {
+        self.jobs.get(id).is_some_and(|state| !matches!(state, JobState::Until(..)))
+    }
+
     /// Returns true if a job is there, in any state.
     pub(crate) fn has(&self, id: &JobId) -> bool {
         self.jobs.contains_key(id)
     }
 
-    fn hold(&mut self, id: MessageId) -> Option<Reached> {
+    fn hold(&mut self, id: MessageId) -> Option<KeptBackState> {
         let going = self.take_back(&JobId::Message(id))?;
-        let is_in_doubt = going.job.is_in_doubt();
+        let reached = reached(&going.job);
         self.insert(going.job.id, JobState::Held(going));
-        Some(if is_in_doubt { Reached::InDoubt } else { Reached::KeptBack })
+        Some(reached)
+    }
+
+    /// The state in which [`InFlight::hold`] would hold a message; `None` = it could not.
+    fn within_reach(&self, id: MessageId) -> Option<KeptBackState> {
+        match self.jobs.get(&JobId::Message(id))? {
+            JobState::Sending(guard) => guard.look(reached),
+            JobState::Until(_, job) => Some(reached(job)),
+            JobState::Following(.., going) | JobState::Held(going) => Some(reached(&going.job)),
+        }
     }
 
     /// Releases the held messages after the decision, each with its new content; hurried ones wait for no retry.
@@ -220,17 +238,17 @@ impl InFlight {
         &mut self,
         is_wanted: impl Fn(&SendJob) -> bool,
     ) -> Vec<SendJob> {
-        let mut taken = Vec::new();
+        let mut withdrawn = Vec::new();
         self.jobs.retain(|_, state| {
-            let JobState::Sending(ticket) = state else {
+            let JobState::Sending(guard) = state else {
                 return true;
             };
-            let job = ticket.withdraw(&is_wanted);
+            let job = guard.withdraw(&is_wanted);
             let stays = job.is_none();
-            taken.extend(job);
+            withdrawn.extend(job);
             stays
         });
-        taken
+        withdrawn
     }
 
     /// Sets what is paused. What the senders have of it waits from now on.
@@ -257,14 +275,14 @@ impl InFlight {
 
     /// Removes and returns the jobs whose retry is due, by time.
     pub(crate) fn take_due(&mut self, now: Instant) -> Vec<SendJob> {
-        let mut taken = Vec::new();
+        let mut due = Vec::new();
         while let Some((at, id)) = self.due.first().copied()
             && at <= now
         {
             self.due.pop_first();
-            taken.extend(self.take_back(&id).map(|going| going.job));
+            due.extend(self.take_back(&id).map(|going| going.job));
         }
-        taken
+        due
     }
 
     /// The time of the next retry.
@@ -315,10 +333,15 @@ impl InFlight {
     }
 }
 
-impl Sending for RefCell<&mut InFlight> {
+impl SenderInterface for RefCell<&mut InFlight> {
     fn keep_back(&self, ids: BTreeSet<MessageId>) -> Reach {
         let mut jobs = self.borrow_mut();
         ids.into_iter().filter_map(|id| Some((id, jobs.hold(id)?))).collect()
+    }
+
+    fn within_reach(&self, ids: BTreeSet<MessageId>) -> Reach {
+        let jobs = self.borrow();
+        ids.into_iter().filter_map(|id| Some((id, jobs.within_reach(id)?))).collect()
     }
 }
 

@@ -5,17 +5,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::engine::{MessageId, Plan, PlannedMessage, Sent, Tried};
-use tidings_core::journal::record::Attempts;
-use tidings_core::number::Seq;
-use tidings_core::occurrence::OccurrencePlace;
-use tidings_core::pause::Paused;
+use tidings_core::content::{Batch, ContentHash};
+use tidings_core::engine::{Plan, PlannedMessage, RetriedAttempt, Sent};
+use tidings_core::journal::Attempts;
+use tidings_core::model::{Ending, MessageId, OccurrencePlace, Paused, Seq};
 use tidings_core::rules::UnknownOutcome;
-use tidings_core::{Batch, Ending, Instant, Rules};
+use tidings_core::{Instant, Rules};
 
 use crate::channel::{MessageHead, Outcome, Rendered, Renderer, Unrenderable, render};
 use crate::delivery::priority::Priority;
-use crate::delivery::ready::Ready;
+use crate::delivery::ready::ReadyMessages;
 
 /// The id of a job: a message, or a call of a hook about an occurrence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,16 +38,18 @@ pub(crate) struct SendJob {
     content: Arc<Mutex<JobContent>>,
     pub(crate) attempts: u32,
     pub(crate) resent: u32,
-    doubt: Doubt,
+    doubt: HandOverDoubt,
     /// True if an operator had it sent again, whatever came of the attempts before.
     by_hand: bool,
+    /// True if it goes beside many others, which a job has sent.
+    in_bulk: bool,
     /// The instant from which it is not handed over any more.
     give_up_at: Option<Instant>,
 }
 
 /// The doubt whether a message was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doubt {
+enum HandOverDoubt {
     /// It surely was not.
     None,
     /// It may have been.
@@ -80,8 +81,9 @@ impl SendJob {
             content: JobContent::of(batch),
             attempts: 0,
             resent: 0,
-            doubt: Doubt::None,
+            doubt: HandOverDoubt::None,
             by_hand: false,
+            in_bulk: false,
             give_up_at: None,
         }
     }
@@ -95,8 +97,9 @@ impl SendJob {
             content: Arc::new(Mutex::new(JobContent::Rendered(Arc::new(call)))),
             attempts: 0,
             resent: 0,
-            doubt: Doubt::None,
+            doubt: HandOverDoubt::None,
             by_hand: false,
+            in_bulk: false,
             give_up_at: None,
         }
     }
@@ -106,7 +109,7 @@ impl SendJob {
     pub(crate) fn sample(number: u32, batch: Batch) -> Self {
         Self {
             id: JobId::Message(MessageId {
-                number: tidings_core::number::RecipientNo(number),
+                number: tidings_core::model::RecipientNo(number),
                 ..MessageId::default()
             }),
             seqs: Vec::new(),
@@ -114,8 +117,9 @@ impl SendJob {
             content: JobContent::of(batch),
             attempts: 1,
             resent: 0,
-            doubt: Doubt::None,
+            doubt: HandOverDoubt::None,
             by_hand: false,
+            in_bulk: false,
             give_up_at: None,
         }
     }
@@ -135,7 +139,7 @@ impl SendJob {
 
     /// The priority of the message.
     pub(crate) fn priority(&self) -> Priority {
-        Priority::of(&self.head.lane)
+        if self.in_bulk { Priority::Bulk } else { Priority::of(&self.head.lane) }
     }
 
     /// Returns true if a pause holds the message.
@@ -167,6 +171,14 @@ impl SendJob {
         Ok(rendered)
     }
 
+    /// The hash of the content; `None` = it is not rendered yet.
+    pub(crate) fn content_hash(&self) -> Option<ContentHash> {
+        match &*self.content.lock().unwrap_or_else(PoisonError::into_inner) {
+            JobContent::Batch(_) => None,
+            JobContent::Rendered(rendered) => Some(rendered.content),
+        }
+    }
+
     /// Sets the attempts that were made of the message.
     pub(crate) fn after(self, tried: Option<Attempts>) -> Self {
         match tried {
@@ -175,9 +187,9 @@ impl SendJob {
                 attempts: tried.count,
                 resent: tried.resent,
                 doubt: match (tried.in_doubt, tried.again) {
-                    (_, true) => Doubt::Again,
-                    (true, false) => Doubt::Once,
-                    (false, false) => Doubt::None,
+                    (_, true) => HandOverDoubt::Again,
+                    (true, false) => HandOverDoubt::Once,
+                    (false, false) => HandOverDoubt::None,
                 },
                 ..self
             },
@@ -189,15 +201,15 @@ impl SendJob {
     pub(crate) fn after_a_stop(self, tried: Option<Attempts>, now: Instant) -> Self {
         let mut job = self.after(tried);
         if !job.is_in_doubt() && tried.is_none_or(|tried| tried.until <= now) {
-            job.doubt = Doubt::Once;
+            job.doubt = HandOverDoubt::Once;
         }
         job
     }
 
     /// Marks the message as taken over from a process that may have done everything that the journal allows.
     pub(crate) fn of_another_process(mut self) -> Self {
-        if self.doubt == Doubt::Again {
-            self.doubt = Doubt::Twice;
+        if self.doubt == HandOverDoubt::Again {
+            self.doubt = HandOverDoubt::Twice;
         }
         self
     }
@@ -205,6 +217,11 @@ impl SendJob {
     /// Marks the message as sent again because an operator asked.
     pub(crate) fn by_hand(self) -> Self {
         Self { by_hand: true, ..self }
+    }
+
+    /// Marks the message as one of many that a job has sent, if it is.
+    pub(crate) fn in_bulk(self, in_bulk: bool) -> Self {
+        Self { in_bulk, ..self }
     }
 
     /// Sets the instant by which its types give it up under these rules. What an operator sends again has none.
@@ -222,7 +239,8 @@ impl SendJob {
     /// Returns true if it may have been handed over twice already, or once and its types say that it is not sent again
     /// then.
     pub(crate) fn is_given_up(&self, rules: Option<&Rules>) -> bool {
-        self.doubt == Doubt::Twice || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
+        self.doubt == HandOverDoubt::Twice
+            || (self.is_in_doubt() && !self.by_hand && self.gives_up(rules))
     }
 
     /// Returns true if an unknown outcome is the second one.
@@ -232,11 +250,11 @@ impl SendJob {
 
     /// Prepares a message in doubt for being handed over once more, which has to be on record before: a process that
     /// ends meanwhile must not hand it over a third time. Returns the record; none where it is there, or none is needed.
-    pub(crate) fn hand_over_again(&mut self, now: Instant) -> Option<Tried> {
-        if self.doubt != Doubt::Once {
+    pub(crate) fn hand_over_again(&mut self, now: Instant) -> Option<RetriedAttempt> {
+        if self.doubt != HandOverDoubt::Once {
             return None;
         }
-        self.doubt = Doubt::Again;
+        self.doubt = HandOverDoubt::Again;
         Some(self.tried(now))
     }
 
@@ -247,8 +265,8 @@ impl SendJob {
     }
 
     /// The failed attempts of the message, of which the next is at an instant.
-    pub(crate) fn tried(&self, until: Instant) -> Tried {
-        Tried {
+    pub(crate) fn tried(&self, until: Instant) -> RetriedAttempt {
+        RetriedAttempt {
             number: self.message().number,
             attempts: Attempts {
                 count: self.attempts,
@@ -257,7 +275,7 @@ impl SendJob {
                 resent: self.resent,
                 // The engine knows.
                 delivered: false,
-                again: self.doubt == Doubt::Again,
+                again: self.doubt == HandOverDoubt::Again,
             },
         }
     }
@@ -270,13 +288,13 @@ impl SendJob {
         self.resent += u32::from(is_first && is_handed_over);
         // Takes back the permit for one more hand-over: it was not used, or has led to a new doubt.
         if is_unknown || self.is_in_doubt() {
-            self.doubt = Doubt::Once;
+            self.doubt = HandOverDoubt::Once;
         }
     }
 
     /// Returns true if an attempt may have handed it over, with an unknown outcome.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.doubt != Doubt::None
+        self.doubt != HandOverDoubt::None
     }
 
     /// The outcome of the message.
@@ -285,7 +303,7 @@ impl SendJob {
             number: self.message().number,
             seqs: self.seqs,
             ending,
-            resent: self.resent.max(u32::from(self.doubt == Doubt::Twice)),
+            resent: self.resent.max(u32::from(self.doubt == HandOverDoubt::Twice)),
         }
     }
 
@@ -297,8 +315,8 @@ impl SendJob {
 }
 
 /// The messages of a slice, one by one.
-pub(crate) fn jobs(ready: Ready) -> Vec<SendJob> {
-    let Ready { plan, batches } = ready;
+pub(crate) fn jobs(ready: ReadyMessages) -> Vec<SendJob> {
+    let ReadyMessages { plan, batches } = ready;
     let job = |(at, batch): (usize, Batch)| SendJob::new(&plan, &plan.messages[at], batch);
     batches.into_iter().map(job).collect()
 }

@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use tidings_core::Id;
-use tidings_core::channel::named;
+use tidings_core::model::channel_kind;
 
-use crate::channel::{InForce, Pass, Reply};
+use crate::channel::{ActiveChannels, HandOverPass, ProviderReplies};
 use crate::clock::Clock;
 use crate::commit::executor::Executor;
 use crate::delivery::hand_over::{MaySend, send};
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::SendJob;
-use queue::{Leaving, Queue, Shares};
+use queue::{ChannelQueue, DequeuedMessage, PartyLimits};
 use turns::Rank;
 
 mod party;
@@ -31,17 +31,17 @@ pub(crate) use party::Party;
 /// The pools of all channels.
 pub(crate) struct Senders {
     /// The pools by channel; each is created for its first message.
-    pools: BTreeMap<String, Pool>,
-    channels: InForce,
+    pools: BTreeMap<String, SenderPool>,
+    channels: ActiveChannels,
     clock: Arc<dyn Clock>,
     by: Executor,
     may_send: MaySend,
-    answer: Sender<(SendJob, Reply)>,
-    answers: Receiver<(SendJob, Reply)>,
+    answer: Sender<(SendJob, ProviderReplies)>,
+    answers: Receiver<(SendJob, ProviderReplies)>,
 }
 
 /// The messages of a channel, and the threads that send them.
-struct Pool {
+struct SenderPool {
     threads: usize,
     /// Number of threads that run.
     running: usize,
@@ -49,13 +49,18 @@ struct Pool {
 }
 
 /// The hold on a message that is queued or being sent. The message takes room until this is dropped.
-pub(crate) struct Ticket {
-    slot: Slot,
+pub(crate) struct QueuedSendGuard {
+    slot: QueueSlot,
     rank: Rank,
-    queue: Arc<Queue>,
+    queue: Arc<ChannelQueue>,
 }
 
-impl Ticket {
+impl QueuedSendGuard {
+    /// Looks at the message, as long as [`QueuedSendGuard::withdraw`] could take it back.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&SendJob) -> T) -> Option<T> {
+        locked(&self.slot).job().map(look)
+    }
+
     /// Takes the message back if it is wanted and the channel has not come to the point of no return.
     pub(crate) fn withdraw(&self, is_wanted: impl Fn(&SendJob) -> bool) -> Option<SendJob> {
         let mut state = locked(&self.slot);
@@ -68,14 +73,14 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for QueuedSendGuard {
     fn drop(&mut self) {
         self.queue.give_back(self.rank);
     }
 }
 
 /// A slot of the queue with a message.
-type Slot = Arc<Mutex<SlotState>>;
+type QueueSlot = Arc<Mutex<SlotState>>;
 
 /// The state of a message in a slot. The loop can take it back until the channel is about to hand it over.
 enum SlotState {
@@ -130,8 +135,8 @@ impl SlotState {
 /// The other end of a pool: takes messages out of it and sends them.
 #[derive(Clone)]
 struct SenderWorker {
-    queue: Arc<Queue>,
-    answer: Sender<(SendJob, Reply)>,
+    queue: Arc<ChannelQueue>,
+    answer: Sender<(SendJob, ProviderReplies)>,
     clock: Arc<dyn Clock>,
     may_send: MaySend,
 }
@@ -153,14 +158,14 @@ impl SenderWorker {
 
     /// Sends the message in a slot; false if the receiver of answers is gone. A message that was taken back meanwhile
     /// has no answer: the loop has it.
-    fn send(&self, leaving: Leaving) -> bool {
-        let Leaving { slot, pass, parties } = leaving;
+    fn send(&self, leaving: DequeuedMessage) -> bool {
+        let DequeuedMessage { slot, pass, parties } = leaving;
         let goes_on = self.send_in(&slot, pass);
         self.queue.end_of(parties);
         goes_on
     }
 
-    fn send_in(&self, slot: &Mutex<SlotState>, pass: Option<Pass>) -> bool {
+    fn send_in(&self, slot: &Mutex<SlotState>, pass: Option<HandOverPass>) -> bool {
         let Some(job) = locked(slot).begin() else {
             return true;
         };
@@ -177,7 +182,7 @@ impl SenderWorker {
 
 impl Senders {
     /// Pools without messages, served by threads or by hand.
-    pub(crate) fn new(channels: InForce, clock: Arc<dyn Clock>, by: Executor) -> Self {
+    pub(crate) fn new(channels: ActiveChannels, clock: Arc<dyn Clock>, by: Executor) -> Self {
         let (answer, answers) = unbounded();
         Self {
             pools: BTreeMap::new(),
@@ -195,8 +200,8 @@ impl Senders {
         Self { may_send, ..self }
     }
 
-    /// The receiver of answers. Drop the ticket of each.
-    pub(crate) fn answers(&self) -> &Receiver<(SendJob, Reply)> {
+    /// The receiver of answers. Drop the guard of each.
+    pub(crate) fn answers(&self) -> &Receiver<(SendJob, ProviderReplies)> {
         &self.answers
     }
 
@@ -208,7 +213,7 @@ impl Senders {
         };
         let queue = &pool.server.queue;
         // Messages that wait for a recipient or a destination take no room from the others.
-        let count = queue.tickets(priority).saturating_sub(queue.kept_aside(priority));
+        let count = queue.guards(priority).saturating_sub(queue.kept_aside(priority));
         if count < pool.threads * ROOM {
             return usize::MAX;
         }
@@ -235,23 +240,23 @@ impl Senders {
 
     /// Number of messages that are queued or being sent.
     pub(crate) fn under_way(&self) -> usize {
-        self.sum(Queue::tickets)
+        self.sum(ChannelQueue::guards)
     }
 
     /// Number of messages that wait for a recipient who has his share of the threads, or for a destination that has, or
     /// is left alone.
     pub(crate) fn kept_aside(&self) -> usize {
-        self.sum(Queue::kept_aside)
+        self.sum(ChannelQueue::kept_aside)
     }
 
-    fn sum(&self, count: impl Fn(&Queue, Priority) -> usize) -> usize {
+    fn sum(&self, count: impl Fn(&ChannelQueue, Priority) -> usize) -> usize {
         let queues = self.pools.values().map(|pool| &pool.server.queue);
         let both = [Priority::Interactive, Priority::Bulk];
         queues.flat_map(|queue| both.map(|priority| count(queue, priority))).sum()
     }
 
     /// Passes a message to the threads of its channel.
-    pub(crate) fn dispatch(&mut self, job: SendJob) -> Ticket {
+    pub(crate) fn dispatch(&mut self, job: SendJob) -> QueuedSendGuard {
         let channel = &job.head.channel;
         if !self.pools.contains_key(channel) {
             let pool = self.pool_of(channel);
@@ -260,27 +265,27 @@ impl Senders {
         let pool = self.pools.get_mut(channel).expect("it was just put there");
         let (priority, is_new) = (job.priority(), job.attempts == 0);
         let head = Arc::clone(&job.head);
-        let slot: Slot = Arc::new(Mutex::new(SlotState::Queued(Box::new(job))));
+        let slot: QueueSlot = Arc::new(Mutex::new(SlotState::Queued(Box::new(job))));
         let queue = Arc::clone(&pool.server.queue);
         let rank = queue.put(Arc::clone(&slot), &head, priority, is_new);
         if self.by == Executor::Threads {
             pool.start_threads();
         }
-        Ticket { slot, rank, queue }
+        QueuedSendGuard { slot, rank, queue }
     }
 
     /// The pool of a channel; without a provider, a thread that answers so.
-    fn pool_of(&self, channel: &str) -> Pool {
+    fn pool_of(&self, channel: &str) -> SenderPool {
         let threads = self.channels.outlet(channel).map_or(1, |one| one.threads);
         let clock = Arc::clone(&self.clock);
-        let kind = named(channel).and_then(|channel| channel.address);
+        let kind = channel_kind(channel).and_then(|channel| channel.address);
         let quarter = (threads / 4).max(1);
-        let shares = Shares {
+        let shares = PartyLimits {
             recipient: quarter,
             destination: kind.filter(|kind| kind.names_host()).map(|_| quarter),
         };
-        let queue = Queue::new(channel, self.channels.clone(), Arc::clone(&clock), shares);
-        Pool {
+        let queue = ChannelQueue::new(channel, self.channels.clone(), Arc::clone(&clock), shares);
+        SenderPool {
             threads: threads.max(1),
             running: 0,
             server: SenderWorker {
@@ -309,13 +314,13 @@ const ROOM: usize = 8;
 /// Number of messages of a channel and priority from which on no tenant has room of its own.
 const ROOM_OF_TENANTS: usize = 8_192;
 
-impl Pool {
+impl SenderPool {
     /// Starts the threads that the messages need and that do not run yet: each takes more than a megabyte once it has
     /// sent something. Those that can't be started now are with the next message.
     fn start_threads(&mut self) {
-        let tickets =
-            [Priority::Interactive, Priority::Bulk].map(|one| self.server.queue.tickets(one));
-        let wanted = tickets.iter().sum::<usize>() + kept_free(self.threads);
+        let guards =
+            [Priority::Interactive, Priority::Bulk].map(|one| self.server.queue.guards(one));
+        let wanted = guards.iter().sum::<usize>() + kept_free(self.threads);
         while self.running < self.threads.min(wanted) {
             let server = self.server.clone();
             let is_kept_free = self.running < kept_free(self.threads);
@@ -330,7 +335,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl Drop for SenderPool {
     fn drop(&mut self) {
         self.server.queue.end();
     }

@@ -15,7 +15,7 @@ use super::tenure::Shards;
 mod tests;
 
 /// The state of the nodes as the holder of the lease sees it.
-pub(super) struct Sight<'a> {
+pub(super) struct NodesSight<'a> {
     /// The holder.
     pub me: NodeId,
     /// The shards in its open store.
@@ -42,9 +42,9 @@ pub(super) enum DivisionStep {
 }
 
 /// Tells what to do now. It is asked again with each answered heartbeat.
-pub(super) fn divide(sight: &Sight<'_>) -> Vec<DivisionStep> {
+pub(super) fn divide(sight: &NodesSight<'_>) -> Vec<DivisionStep> {
     let mut changes = Vec::new();
-    let wanted = Count::of(sight).wanted();
+    let wanted = ShardCounts::of(sight).wanted();
     let wants = |node: NodeId| wanted.get(&node).cloned().unwrap_or_default();
     for share in &sight.view.shares {
         let member = sight.view.member(share.node);
@@ -84,7 +84,7 @@ fn numbers(shares: &[Share]) -> impl Iterator<Item = u16> + '_ {
 }
 
 /// The numbers of shards that each living node has, and should have.
-struct Count {
+struct ShardCounts {
     me: NodeId,
     /// The others, in order.
     others: Vec<NodeId>,
@@ -94,8 +94,8 @@ struct Count {
     free: BTreeSet<u16>,
 }
 
-impl Count {
-    fn of(sight: &Sight<'_>) -> Self {
+impl ShardCounts {
+    fn of(sight: &NodesSight<'_>) -> Self {
         let of = usize::from(sight.held.of);
         let mut has = BTreeMap::from([(sight.me, sight.held.numbers.clone())]);
         for share in sight.view.shares.iter().filter(|share| !share.ends) {
@@ -190,15 +190,15 @@ impl Count {
         let (mut free, mut wanted) = (self.free.clone(), BTreeMap::new());
         for (node, target) in &self.targets {
             let has = self.has.get(node).cloned().unwrap_or_default();
-            let kept: BTreeSet<u16> = has.iter().copied().take(*target).collect();
-            free.extend(has.difference(&kept));
-            wanted.insert(*node, kept);
+            let retained: BTreeSet<u16> = has.iter().copied().take(*target).collect();
+            free.extend(has.difference(&retained));
+            wanted.insert(*node, retained);
         }
         let mut free = free.into_iter();
         for node in self.others.iter().chain([&self.me]) {
-            let kept = wanted.entry(*node).or_default();
-            let more = self.target(*node).saturating_sub(kept.len());
-            kept.extend(free.by_ref().take(more));
+            let assigned = wanted.entry(*node).or_default();
+            let more = self.target(*node).saturating_sub(assigned.len());
+            assigned.extend(free.by_ref().take(more));
         }
         wanted
     }

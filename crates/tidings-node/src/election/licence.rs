@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use super::timing::Monotonic;
+use crate::clock::monotonic::Monotonic;
 
 /// The right to send messages, and to answer reads. Clones are the same licence.
 #[derive(Clone, Debug)]

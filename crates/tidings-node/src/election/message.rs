@@ -3,7 +3,7 @@
 use tidings_store::lease::{Epoch, Lease, Member, Membership, NodeId, TermNo};
 
 use super::tenure::{Opening, Tenure};
-use super::timing::Monotonic;
+use crate::clock::monotonic::Monotonic;
 
 /// Something to which the election reacts: time, an answer of the database, or the end of a store or node.
 #[derive(Clone, Debug)]

@@ -3,11 +3,11 @@
 use tidings_store::lease::Epoch;
 
 use super::tenure::Tenure;
-use super::timing::Monotonic;
+use crate::clock::monotonic::Monotonic;
 
 /// The state of the store of this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum StorePhase {
     Idle,
     Opening(Tenure),
     Holding(Tenure),
@@ -18,7 +18,7 @@ pub(super) enum Phase {
     Gone,
 }
 
-impl Phase {
+impl StorePhase {
     pub(super) fn tenure(self) -> Option<Tenure> {
         match self {
             Self::Opening(tenure)
@@ -32,7 +32,7 @@ impl Phase {
 
 /// The state of the lease that this process is about to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(super) enum LeaseClaim {
     /// Since when it waits for the answer.
     Acquiring(Monotonic),
     /// It is acquired, and its store is not opened yet.

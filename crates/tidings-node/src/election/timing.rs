@@ -1,14 +1,4 @@
-//! The clock and the times of the election, which depend on each other.
-
-/// Milliseconds of a clock that never steps back, and goes on while the machine sleeps. Its zero is arbitrary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Monotonic(pub i64);
-
-impl Monotonic {
-    pub(crate) fn plus(self, ms: i64) -> Self {
-        Self(self.0.saturating_add(ms))
-    }
-}
+//! The times of the election, which depend on each other.
 
 /// The times of leases and shares, which depend on each other.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use tidings_store::lease::{Member, Membership, NodeId, Role};
 
-use super::timing::{Monotonic, Timing};
+use super::timing::Timing;
+use crate::clock::monotonic::Monotonic;
 
 /// The observations of a node that may be gone.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct MemberWatch {
     heartbeat: Option<i64>,
     /// The answer that showed that heartbeat first, or the beginning of the last one that was counted since.
     from: Monotonic,
@@ -20,7 +21,7 @@ pub(super) struct Watch {
     moves: bool,
 }
 
-impl Watch {
+impl MemberWatch {
     /// The state at the first sight of a node, with its last heartbeat if it is a member.
     pub(super) fn new(member: Option<&Member>, now: Monotonic) -> Self {
         Self {
@@ -64,7 +65,7 @@ impl Watch {
 /// The observations of all members.
 #[derive(Default)]
 pub(super) struct Watches {
-    seen: BTreeMap<NodeId, Watch>,
+    seen: BTreeMap<NodeId, MemberWatch>,
     is_interrupted: bool,
 }
 
@@ -84,7 +85,7 @@ impl Watches {
     ) {
         self.seen.retain(|id, _| view.member(*id).is_some());
         for member in view.members.iter().map(|seen| &seen.member) {
-            let first = Watch::new(Some(member), now);
+            let first = MemberWatch::new(Some(member), now);
             let watch = self.seen.entry(member.id).or_insert(first.clone());
             let before = watch.heartbeat;
             // A member that was silent before the interruption stays so until its heartbeat moves.
@@ -93,7 +94,7 @@ impl Watches {
                 true if is_same && watch.is_silent(timing) => {}
                 true => {
                     let moves = watch.moves || !is_same;
-                    *watch = Watch { moves, ..first };
+                    *watch = MemberWatch { moves, ..first };
                 }
                 false => watch.observe(Some(member), began, now, timing),
             }

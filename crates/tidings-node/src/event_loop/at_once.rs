@@ -2,25 +2,19 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{InboxDelivery, Settled};
-use tidings_core::{Instant, Message};
+use tidings_core::Instant;
+use tidings_core::content::Message;
+use tidings_core::engine::{ClosingResults, InboxDelivery};
 
 use super::EventLoop;
+use super::clock::LoopClock;
+use super::outbound::AtOnce;
 use crate::channel::Channels;
-use crate::clock::VirtualClock;
+use crate::clock::virtual_clock::VirtualClock;
 use crate::commit::executor::Executor;
 use crate::delivery::{Delivery, Retries};
 use crate::error::Error;
 use crate::node::Node;
-
-/// The sending within an instant.
-#[derive(Default)]
-pub(crate) struct AtOnce {
-    /// True if nothing is sent: what is built counts as delivered.
-    pub(crate) counts_only: bool,
-    /// The messages so far, if somebody wants to have them.
-    pub(crate) messages: Option<Vec<Message>>,
-}
 
 impl EventLoop {
     /// A loop of a node that was just opened, whose messages leave at once: through a delivery, or they are only
@@ -29,13 +23,15 @@ impl EventLoop {
         let at_once = AtOnce { counts_only: delivery.is_none(), messages: watches.then(Vec::new) };
         let delivery =
             delivery.unwrap_or_else(|| Delivery::new(Channels::new(), Retries::default()));
-        let clock = Arc::new(VirtualClock::default());
-        Self { at_once: Some(at_once), ..Self::of(node, delivery, clock, Executor::Caller) }
+        let clock = LoopClock::new(Arc::<VirtualClock>::default(), node.engine().now());
+        let mut event_loop = Self::new(node, delivery, clock, Executor::Caller);
+        event_loop.outbound.at_once = Some(at_once);
+        event_loop
     }
 
     /// Notes the messages of deliveries to inboxes, right after their step.
     pub(crate) fn watch_inboxes(&mut self, delivered: &[InboxDelivery]) -> Result<(), Error> {
-        if let (Some(node), Some(at_once)) = (&self.node, &mut self.at_once)
+        if let (Some(node), Some(at_once)) = (&self.node, &mut self.outbound.at_once)
             && let Some(messages) = &mut at_once.messages
             && !delivered.is_empty()
         {
@@ -46,7 +42,7 @@ impl EventLoop {
 
     /// Removes and returns the messages so far.
     pub(crate) fn take_messages(&mut self) -> Vec<Message> {
-        let messages = self.at_once.as_mut().and_then(|all| all.messages.as_mut());
+        let messages = self.outbound.at_once.as_mut().and_then(|all| all.messages.as_mut());
         messages.map(std::mem::take).unwrap_or_default()
     }
 
@@ -69,18 +65,18 @@ impl EventLoop {
                     .extend(planned.filter_map(|(plan, planned)| engine.message(plan, planned)));
             }
             let settled = if at_once.counts_only {
-                plans.iter().map(Settled::delivered).collect()
+                plans.iter().map(ClosingResults::delivered).collect()
             } else {
-                self.delivery.send(node, &plans, now)?
+                self.outbound.delivery.send(node, &plans, now)?
             };
             node.settle(now, &settled)?;
         }
-        let mut due = self.delivery.take_due(now);
+        let mut due = self.outbound.delivery.take_due(now);
         let again = Delivery::hand_over_again(&mut due, now, node.engine().rules());
         if !again.is_empty() {
             node.settle(now, &again)?;
         }
-        let settled = self.delivery.retry(due, now, node.engine().rules());
+        let settled = self.outbound.delivery.retry(due, now, node.engine().rules());
         if !settled.is_empty() {
             node.settle(now, &settled)?;
         }

@@ -4,9 +4,9 @@
 //! believed, as far as days are forgotten, once it has shown that time for an hour.
 
 use tidings_core::Instant;
-use tidings_core::time::{DAY_MS, HOUR_MS};
+use tidings_core::model::{DAY_MS, HOUR_MS};
 
-use crate::election::Monotonic;
+use crate::clock::monotonic::Monotonic;
 
 /// The most by which two readings may differ from the time that has passed between them, in milliseconds, and be of the
 /// same setting of the clock.
@@ -51,14 +51,14 @@ impl ClockWatch {
         // gets no belief either.
         let first = if newest_step == Instant::MIN { shown } else { newest_step };
         let believed = *self.believed.get_or_insert(ClockReading { shown: first, at });
-        let known = believed.now(at);
-        if shown > known.plus_ms(DAY_MS) {
+        let expected = believed.now(at);
+        if shown > expected.plus_ms(DAY_MS) {
             let is_same = |ahead: &ClockReading| (ahead.now(at).0 - shown.0).abs() <= DRIFT_MS;
             // Another setting begins its hour anew: only one that stays the same is likely to be right.
             let ahead = self.ahead.filter(is_same).unwrap_or(ClockReading { shown, at });
             self.ahead = Some(ahead);
             if at.0.saturating_sub(ahead.at.0) < HOUR_MS {
-                return known;
+                return expected;
             }
         }
         *self = Self { believed: Some(ClockReading { shown, at }), ahead: None };

@@ -6,7 +6,7 @@ use super::EventLoop;
 use super::answer::{NodeState, answer, refuse};
 use super::missed::catch_up;
 use crate::error::{Error, RuntimeError};
-use crate::handle::{Request, Stopping};
+use crate::handle::request::{Request, StopFlag};
 
 impl EventLoop {
     /// Runs a turn on a full disk: reads are answered, days are deleted on request or when they expire,
@@ -16,7 +16,7 @@ impl EventLoop {
         &mut self,
         now: Instant,
         requests: Vec<Request>,
-        stopping: &mut Stopping,
+        stopping: &mut StopFlag,
         full: &tidings_store::Error,
     ) -> Result<(), Error> {
         let is_forget = |command: &Command| matches!(command, Command::Forget { .. });
@@ -26,7 +26,9 @@ impl EventLoop {
                 Request::Work(work) if !work.commands.iter().all(is_forget) => {
                     work.fail(RuntimeError::Full(full.to_string()));
                 }
+                Request::DryRun(request) => request.fail(RuntimeError::Full(full.to_string())),
                 Request::Keys(request) => request.fail(RuntimeError::Full(full.to_string())),
+                Request::Log(request) => request.fail(RuntimeError::Full(full.to_string())),
                 Request::Apply(request) => {
                     (request.then)(Err(RuntimeError::Full(full.to_string())));
                 }
@@ -49,7 +51,7 @@ impl EventLoop {
         &mut self,
         now: Instant,
         possible: Vec<Request>,
-        stopping: &mut Stopping,
+        stopping: &mut StopFlag,
     ) -> Result<(), Error> {
         if let Err(fault) = self.forget_without_room(now, stopping) {
             refuse(possible, stopping);
@@ -59,14 +61,14 @@ impl EventLoop {
             refuse(possible, stopping);
             return Ok(());
         };
-        let channels = &self.delivery.channels();
-        let (rules, keys, spent) = (&mut self.rules, &self.keys, &mut self.spent);
-        let mut known = NodeState { channels, rules, keys, spent };
-        answer(node, now, possible, stopping, &mut known, &())
+        let channels = &self.outbound.delivery.channels();
+        let (rules, keys, spent) = (&mut self.rules, &self.shared.keys, &mut self.spent);
+        let mut state = NodeState { channels, rules, keys, spent };
+        answer(node, now, possible, stopping, &mut state, &())
     }
 
     /// Deletes expired days; their due messages are sent first.
-    fn forget_without_room(&mut self, now: Instant, stopping: &Stopping) -> Result<(), Error> {
+    fn forget_without_room(&mut self, now: Instant, stopping: &StopFlag) -> Result<(), Error> {
         let Some(node) = &mut self.node else {
             return Ok(());
         };
@@ -74,7 +76,7 @@ impl EventLoop {
         if !is_time && !node.forgets_late() {
             return Ok(());
         }
-        let forgets_until = self.forgets_until;
+        let forgets_until = self.clock.forgets_until;
         // No slices here: nothing else is decided meanwhile, and days go only after all that was due
         // before.
         while catch_up(node, now, forgets_until)? {}

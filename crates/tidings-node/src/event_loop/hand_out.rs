@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::engine::{ClosingId, Engine, Plan};
-use tidings_core::names::LaneName;
-use tidings_core::number::TenantNo;
-use tidings_core::{Ending, Instant};
+use tidings_core::Instant;
+use tidings_core::engine::{Engine, Plan};
+use tidings_core::model::{ClosingId, Ending, TenantNo};
+use tidings_core::rules::LaneName;
 
 use super::EventLoop;
-use super::unbuilt::{Built, Rooms};
+use super::outbound::Outbound;
+use super::unbuilt::{BuiltMessageHolders, MessageRooms};
 use crate::delivery::priority::Priority;
 use crate::delivery::send_job::{SendJob, jobs};
-use crate::delivery::{Delivery, Noted, put};
+use crate::delivery::{Delivery, NotedAnswer, put};
 use crate::error::Error;
 
 /// The most messages of each priority that are built and prepared for rendering in one turn: requests wait
@@ -25,12 +26,12 @@ const LOOKS_AT_ONCE: usize = 4_096;
 impl EventLoop {
     /// Passes due retries to the senders, and a slice of messages of each priority, of channels with room for them.
     pub(crate) fn hand_out(&mut self, now: Instant) -> Result<(), Error> {
-        if let Some(mut at_once) = self.at_once.take() {
+        if let Some(mut at_once) = self.outbound.at_once.take() {
             let sent = self.send_at_once(now, &mut at_once);
-            self.at_once = Some(at_once);
+            self.outbound.at_once = Some(at_once);
             return sent;
         }
-        let mut due = self.delivery.take_due(now);
+        let mut due = self.outbound.delivery.take_due(now);
         if let Some(node) = &mut self.node {
             let now = node.decided_at(now);
             // The jobs follow the commit with these records: whatever crashes, a message in doubt is not
@@ -65,16 +66,17 @@ impl EventLoop {
         let mut plans: Vec<Plan> = Vec::new();
         {
             let (view, engine) = (node.view()?, node.engine());
-            let built = Built { senders: &self.senders, in_flight: &self.delivery.in_flight };
-            self.unbuilt.release(built);
-            let mut rooms = Rooms::new(built, engine);
+            let Outbound { delivery, senders, unbuilt, last_made, .. } = &mut self.outbound;
+            let built = BuiltMessageHolders { senders, in_flight: &delivery.in_flight };
+            unbuilt.release(built);
+            let mut rooms = MessageRooms::new(built, engine);
             let is_wanted = |closing, lane: &LaneName| {
                 let is_of_it = Priority::of(&lane.name) == priority;
                 is_of_it && *rooms.of(closing, lane) > 0 && self.resolving.admits(closing)
             };
             let wanted = wanted_by_tenant(engine, is_wanted);
             let share = (room / wanted.len().max(1)).max(1);
-            for (tenant, closings) in in_turn(wanted, self.last_made[priority as usize]) {
+            for (tenant, closings) in in_turn(wanted, last_made[priority as usize]) {
                 let mut left = room.min(share);
                 for (closing, lane) in closings {
                     let room_of_lane = rooms.of(closing, lane);
@@ -82,7 +84,6 @@ impl EventLoop {
                     if most == 0 {
                         continue;
                     }
-                    let unbuilt = &mut self.unbuilt;
                     let mut admits = |id| unbuilt.admits(built, engine, lane, id, &mut looks);
                     if let Some(plan) =
                         engine.planner(&view).plan_wanted(closing, most, &mut admits)?
@@ -92,7 +93,7 @@ impl EventLoop {
                         left = left.saturating_sub(count);
                         room = room.saturating_sub(count);
                         *room_of_lane = room_of_lane.saturating_sub(count);
-                        self.last_made[priority as usize] = tenant;
+                        last_made[priority as usize] = tenant;
                         plans.push(plan);
                     }
                 }
@@ -104,7 +105,7 @@ impl EventLoop {
         let ready = plans.into_iter().map(|plan| node.present(plan));
         for ready in ready.collect::<Result<Vec<_>, _>>()? {
             for job in jobs(ready) {
-                self.delivery.in_flight.follow(node.ahead().decided(), job, None);
+                self.outbound.delivery.in_flight.follow(node.ahead().decided(), job, None);
             }
         }
         Ok(())
@@ -116,46 +117,50 @@ impl EventLoop {
         match &mut self.node {
             Some(node) if node.engine().recipient_of(job.message()).is_none() => {
                 let closing = job.message().closing;
-                put(&mut self.answered, closing, Noted::Ended(job.given_up()));
+                put(&mut self.outbound.answered, closing, NotedAnswer::Ended(job.given_up()));
             }
             Some(node) if job.is_given_up(node.engine().rules()) => {
                 let closing = job.message().closing;
-                put(&mut self.answered, closing, Noted::Ended(job.ended(Ending::Unknown)));
+                put(
+                    &mut self.outbound.answered,
+                    closing,
+                    NotedAnswer::Ended(job.ended(Ending::Unknown)),
+                );
             }
             Some(node) => {
-                self.delivery.in_flight.follow(node.ahead().decided(), job, None);
+                self.outbound.delivery.in_flight.follow(node.ahead().decided(), job, None);
             }
             None => self.dispatch(job),
         }
     }
 
     pub(super) fn dispatch(&mut self, job: SendJob) {
-        if !self.settings.sends || self.delivery.in_flight.is_paused(&job) {
-            return self.delivery.in_flight.wait_until(self.clock.now(), job);
+        if !self.settings.sends || self.outbound.delivery.in_flight.is_paused(&job) {
+            return self.outbound.delivery.in_flight.wait_until(self.clock.now(), job);
         }
         let in_force = self.node.as_ref().and_then(|node| node.engine().rules());
         let id = job.id;
-        let ticket = self.senders.dispatch(job.under(in_force.or(Some(&self.rules))));
-        self.delivery.in_flight.sending(id, ticket);
+        let guard = self.outbound.senders.dispatch(job.under(in_force.or(Some(&self.rules))));
+        self.outbound.delivery.in_flight.sending(id, guard);
         self.count_kept_aside();
     }
 
     /// Counts the messages that wait for their recipient or destination, built or not.
     pub(super) fn count_kept_aside(&self) {
-        let count = self.senders.kept_aside() + self.unbuilt.len();
-        self.vitals.set_kept_aside(count);
+        let count = self.outbound.senders.kept_aside() + self.outbound.unbuilt.len();
+        self.shared.vitals.set_kept_aside(count);
     }
 }
 
 /// The closings with wanted messages by tenant, those of a tenant by due time.
-type ByTenant<'e> = BTreeMap<Option<TenantNo>, Vec<(ClosingId, &'e LaneName)>>;
+type TenantClosings<'e> = BTreeMap<Option<TenantNo>, Vec<(ClosingId, &'e LaneName)>>;
 
 fn wanted_by_tenant(
     engine: &Engine,
     mut is_wanted: impl FnMut(ClosingId, &LaneName) -> bool,
-) -> ByTenant<'_> {
+) -> TenantClosings<'_> {
     let closings = engine.open_closings();
-    let mut wanted = ByTenant::new();
+    let mut wanted = TenantClosings::new();
     for closing in closings.unmade() {
         if let Some(lane) = closings.lane_of(closing)
             && is_wanted(closing, lane)
@@ -168,7 +173,7 @@ fn wanted_by_tenant(
 
 /// The tenants in the order of their turns, of which this one had the last.
 fn in_turn(
-    mut all: ByTenant<'_>,
+    mut all: TenantClosings<'_>,
     last: Option<TenantNo>,
 ) -> impl Iterator<Item = (Option<TenantNo>, Vec<(ClosingId, &LaneName)>)> {
     let mut after = all.split_off(&last);

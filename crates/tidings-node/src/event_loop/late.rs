@@ -5,7 +5,7 @@ use tidings_core::Instant;
 use super::EventLoop;
 use super::missed::put_back;
 use crate::error::Error;
-use crate::handle::Request;
+use crate::handle::request::Request;
 
 impl EventLoop {
     /// The requests that were put off, and those that came since.
@@ -26,21 +26,14 @@ impl EventLoop {
         };
         let spoke = self.node.as_ref().and_then(|node| node.engine().last_output_at());
         if let Some(spoke) = spoke.filter(|_| requests.iter().any(changes)) {
-            self.clock.pass(spoke);
+            self.clock.source.pass(spoke);
         }
     }
 
     /// Reads the clock and counts a step back.
     pub(super) fn look_at_the_clock(&mut self) -> Instant {
-        let now = self.clock.now();
-        if now < self.seen {
-            self.vitals.stepped_back();
-            tracing::warn!(from = %self.seen, to = %now, "the clock stepped back");
-        }
-        self.seen = now;
-        let newest_step = self.node.as_ref().map_or(now, |node| node.engine().newest_step());
-        self.forgets_until = self.watch.read(newest_step, now, self.clock.monotonic());
-        now
+        let newest_step = self.node.as_ref().map(|node| node.engine().newest_step());
+        self.clock.read_turn(newest_step, &self.shared.vitals)
     }
 
     /// Takes over a clock that was put back by more than a minute: what waits is due by it from now on.
@@ -49,10 +42,10 @@ impl EventLoop {
             return Ok(());
         };
         if let Some(by_ms) = put_back(node, now)? {
-            self.delivery.put_back(now, by_ms);
+            self.outbound.delivery.put_back(now, by_ms);
             self.resolving.put_back(by_ms);
             self.hooks.put_back(by_ms);
-            self.senders.wake();
+            self.outbound.senders.wake();
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use tidings_core::Instant;
 
 use crate::error::{Error, RuntimeError};
-use crate::handle::Request;
+use crate::handle::request::Request;
 use crate::handle::shares::CallerId;
 use crate::node::Node;
 
@@ -58,11 +58,13 @@ pub(super) fn put_off(
             Request::Work(work) if has_share(put_off, &work.caller, most) => {
                 work.fail(RuntimeError::OverShare);
             }
+            Request::DryRun(request) if put_off.len() >= most => request.fail(RuntimeError::Busy),
             Request::Configure(.., answer) if put_off.len() >= most => {
                 let _ = answer.send(Err(RuntimeError::Busy));
             }
-            Request::Work(_) | Request::Configure(..) => put_off.push(request),
+            Request::Work(_) | Request::DryRun(_) | Request::Configure(..) => put_off.push(request),
             Request::Keys(_)
+            | Request::Log(_)
             | Request::Report(..)
             | Request::Apply(_)
             | Request::CatchUp(_)

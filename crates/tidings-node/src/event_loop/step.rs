@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use tidings_core::Instant;
 
-use crate::commit::work::Work;
-use crate::delivery::sending::Sending;
+use crate::commit::work::StepWork;
+use crate::delivery::sending::SenderInterface;
 use crate::error::{Error, RuntimeError};
 use crate::handle::shares::CallerId;
-use crate::node::{Node, drop_known};
-use crate::vitals::Timer;
+use crate::node::{Node, Repeats};
+use crate::telemetry::vitals::Timer;
 
 /// Does work in one step; copies of a request are handled after it and get its answer. Requesters are
 /// answered when it is durable, which may be after this returns.
 pub(super) fn step(
     node: &mut Node,
-    sending: &dyn Sending,
+    sending: &dyn SenderInterface,
     now: Instant,
-    work: Vec<Work>,
+    work: Vec<StepWork>,
     spent: &mut Vec<(CallerId, Duration)>,
 ) -> Result<(), Error> {
     let mut waiting = work;
@@ -41,28 +41,33 @@ pub(super) fn step(
 }
 
 /// Decides the work of an instant: that of each recipient apart, which tells the time that it takes, and then the rest
-/// together.
+/// together. Work that may touch no more than so many people is decided alone, since they are counted before it.
 fn decide(
     node: &mut Node,
-    sending: &dyn Sending,
+    sending: &dyn SenderInterface,
     now: Instant,
-    work: &mut Vec<Work>,
+    work: &mut Vec<StepWork>,
     spent: &mut Vec<(CallerId, Duration)>,
 ) -> Result<(), Error> {
-    let is_of_one = |work: &Work| matches!(work.caller, CallerId::Recipient(_));
+    let is_of_one = |work: &StepWork| matches!(work.caller, CallerId::Recipient(_));
+    let expects = |work: &StepWork| work.expect.is_some();
     work.sort_by_key(|work| !is_of_one(work));
-    while let Some(next) = work.first().filter(|work| is_of_one(work)) {
-        let (caller, watch) = (next.caller.clone(), Timer::start());
-        let rest = work.split_off(1);
-        let done = node.step_keeping(sending, now, work, rest.is_empty());
+    loop {
+        let first = work.first();
+        let is_alone = first.is_some_and(|first| is_of_one(first) || expects(first));
+        let caller = first.filter(|first| is_of_one(first)).map(|first| first.caller.clone());
+        let plain = work.iter().take_while(|work| !expects(work)).count();
+        let watch = Timer::start();
+        let rest = work.split_off(if is_alone { 1 } else { plain });
+        let counted = if is_alone { node.refuse_grown(sending, now, work) } else { Ok(()) };
+        let done = counted.and_then(|()| node.step_keeping(sending, now, work, rest.is_empty()));
         work.extend(rest);
         done?;
-        spent.push((caller, watch.elapsed()));
+        spent.extend(caller.map(|caller| (caller, watch.elapsed())));
         if work.is_empty() {
             return Ok(());
         }
     }
-    node.step_keeping(sending, now, work, true)
 }
 
 /// Answers requests that were done before, lets copies wait with their first request, and separates first requests from
@@ -70,9 +75,9 @@ fn decide(
 fn sort(
     node: &mut Node,
     now: Instant,
-    work: Vec<Work>,
-    first: &mut Vec<Work>,
-    again: &mut Vec<Work>,
+    work: Vec<StepWork>,
+    first: &mut Vec<StepWork>,
+    again: &mut Vec<StepWork>,
 ) -> Result<(), Error> {
     let mut keys = BTreeSet::new();
     let mut work = work.into_iter();
@@ -84,7 +89,7 @@ fn sort(
                 continue;
             }
             keys.extend(each);
-            match drop_known(node, now, next) {
+            match (Repeats { node, now }).drop_known(next) {
                 Ok(next) => first.push(next),
                 Err(fault) => {
                     first.extend(work);
@@ -101,7 +106,7 @@ fn sort(
         let Some(next) = node.replication().wait_with_first(&once.key, next) else {
             continue;
         };
-        match node.answer_kept(now, next) {
+        match (Repeats { node, now }).answer(next) {
             Ok(next) => first.extend(next),
             Err(fault) => {
                 first.extend(work);
@@ -117,13 +122,13 @@ mod tests {
     use std::sync::Arc;
 
     use tidings_core::engine::{Options, Refused, Reply};
-    use tidings_core::time::DAY_MS;
+    use tidings_core::model::DAY_MS;
     use tidings_core::{Command, Id, Object};
     use tidings_store::{MemoryStore, Store};
 
     use super::*;
-    use crate::commit::work::{AnswerRecorder, Asker};
-    use crate::once::{IdempotencyHit, Once, aged, stored};
+    use crate::commit::idempotency::{IdempotencyHit, Once, expired, stored};
+    use crate::commit::work::{AnswerRecorder, CommandRequester};
 
     fn node(store: &Arc<MemoryStore>) -> Node {
         Node::open(Arc::clone(store) as Arc<dyn Store>, Options::default()).unwrap()
@@ -142,8 +147,8 @@ mod tests {
             self.0.take()
         }
 
-        fn send(self: Box<Self>, kept: Result<IdempotencyHit, RuntimeError>) {
-            self.1.send(kept.unwrap()).unwrap();
+        fn send(self: Box<Self>, hit: Result<IdempotencyHit, RuntimeError>) {
+            self.1.send(hit.unwrap()).unwrap();
         }
     }
 
@@ -165,8 +170,8 @@ mod tests {
         let work = requests.iter().map(|(once, keep)| {
             let keep = keep.map(|text| text.as_bytes().to_vec());
             let object = Object { title: None, ..object("works/1") };
-            let asker = Asker::Once(*once, Box::new(Recorded1(keep, tell.clone())));
-            Work::new(vec![Command::Object(object)], asker)
+            let asker = CommandRequester::Once(*once, Box::new(Recorded1(keep, tell.clone())));
+            StepWork::new(vec![Command::Object(object)], asker)
         });
         step(node, &(), Instant(at), work.collect(), &mut Vec::new()).unwrap();
         told.try_iter().collect()
@@ -193,7 +198,7 @@ mod tests {
             .map(|(index, _)| Command::Object(object(&format!("works/{at}/{index}"))))
             .collect();
         let answer = move |replies: crate::commit::work::Replies| tell.send(replies).unwrap();
-        let mut work = Work::new(commands, Asker::Each(Box::new(answer)));
+        let mut work = StepWork::new(commands, CommandRequester::Each(Box::new(answer)));
         work.onces = keys.iter().map(|key| key.map(|key| once(key, key))).collect();
         step(node, &(), Instant(at), vec![work], &mut Vec::new()).unwrap();
         let replies = told.try_recv().unwrap().unwrap();
@@ -243,7 +248,7 @@ mod tests {
         }
         let view = node.view().unwrap();
         assert!(stored(&view, &[1; 16]).unwrap().is_none());
-        assert!(aged(&view, Instant(3 * DAY_MS), 9).unwrap().is_empty());
+        assert!(expired(&view, Instant(3 * DAY_MS), 9).unwrap().is_empty());
         assert!(stored(&view, &[9; 16]).unwrap().is_some());
     }
 }

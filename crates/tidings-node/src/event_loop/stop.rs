@@ -4,13 +4,14 @@ use crossbeam_channel::Receiver;
 
 use super::EventLoop;
 use crate::error::{RuntimeError, unavailable};
-use crate::handle::{Request, Stop};
+use crate::handle::request::{Request, Stop};
 
 impl EventLoop {
     /// Returns true if nothing is left to wait for.
     pub(super) fn can_end(&self) -> bool {
-        let is_settled = self.answered.is_empty() || self.node.is_none();
-        let is_sent = self.senders.is_idle() && self.delivery.in_flight.follows_none();
+        let is_settled = self.outbound.answered.is_empty() || self.node.is_none();
+        let is_sent =
+            self.outbound.senders.is_idle() && self.outbound.delivery.in_flight.follows_none();
         self.is_drained || (is_sent && is_settled)
     }
 
@@ -18,9 +19,9 @@ impl EventLoop {
     pub(super) fn end(&mut self, stop: &Stop) {
         self.put_off.drain(..).for_each(Request::turn_away);
         // Another process may open the store right after: nothing may be handed over from here on.
-        let in_flight = &mut self.delivery.in_flight;
+        let in_flight = &mut self.outbound.delivery.in_flight;
         let withheld = in_flight.take_from_senders(|_| true).len() + in_flight.drop_following();
-        let under_way = self.senders.under_way();
+        let under_way = self.outbound.senders.under_way();
         if withheld + under_way > 0 {
             tracing::warn!(
                 messages = withheld + under_way,
@@ -30,7 +31,7 @@ impl EventLoop {
         }
         let result = self.last_writes(&stop.drained);
         if !self.is_drained {
-            self.packer.wait_until(&stop.drained);
+            self.compactor.wait_until(&stop.drained);
         }
         let _ = stop.answer.send(result);
     }

@@ -8,10 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Id;
-use tidings_core::channel::{ChannelKind, ChannelNo, TABLE};
-use tidings_core::engine::{ClosingId, Engine, MessageId, TenantDirectory};
-use tidings_core::names::LaneName;
-use tidings_core::number::{RecipientNo, TenantNo};
+use tidings_core::engine::{Engine, TenantDirectory};
+use tidings_core::model::{
+    CHANNEL_KINDS, ChannelKind, ChannelNo, ClosingId, MessageId, RecipientNo, TenantNo,
+};
+use tidings_core::rules::LaneName;
 
 use crate::channel::destinations_of;
 use crate::delivery::in_flight::InFlight;
@@ -23,7 +24,7 @@ const WAITING_MAX: usize = 8_192;
 
 /// The messages.
 #[derive(Default)]
-pub(super) struct Unbuilt {
+pub(super) struct UnbuiltMessages {
     by_share: BTreeMap<RoomShare, BTreeSet<MessageId>>,
     by_closing: BTreeMap<ClosingId, BTreeSet<RecipientNo>>,
     count: usize,
@@ -39,15 +40,15 @@ struct RoomShare {
 
 /// The holders of built messages that wait.
 #[derive(Clone, Copy)]
-pub(super) struct Built<'a> {
+pub(super) struct BuiltMessageHolders<'a> {
     pub(super) senders: &'a Senders,
     pub(super) in_flight: &'a InFlight,
 }
 
-impl Built<'_> {
+impl BuiltMessageHolders<'_> {
     /// Number of messages of a lane and tenant that can be built.
     fn room_of(self, lane: &LaneName, tenant: Option<&Id>) -> usize {
-        let Some(channel) = TABLE.get(usize::from(lane.channel)) else {
+        let Some(channel) = CHANNEL_KINDS.get(usize::from(lane.channel)) else {
             return usize::MAX;
         };
         let priority = Priority::of(&lane.name);
@@ -76,15 +77,15 @@ impl Built<'_> {
 }
 
 /// The room for messages, counted down as they are built.
-pub(super) struct Rooms<'a> {
-    built: Built<'a>,
+pub(super) struct MessageRooms<'a> {
+    built: BuiltMessageHolders<'a>,
     engine: &'a Engine,
-    known: BTreeMap<(ChannelNo, Priority, Option<TenantNo>), usize>,
+    left: BTreeMap<(ChannelNo, Priority, Option<TenantNo>), usize>,
 }
 
-impl<'a> Rooms<'a> {
-    pub(super) fn new(built: Built<'a>, engine: &'a Engine) -> Self {
-        Self { built, engine, known: BTreeMap::new() }
+impl<'a> MessageRooms<'a> {
+    pub(super) fn new(built: BuiltMessageHolders<'a>, engine: &'a Engine) -> Self {
+        Self { built, engine, left: BTreeMap::new() }
     }
 
     /// Number of messages of a closing that can be built, which has this lane.
@@ -92,14 +93,14 @@ impl<'a> Rooms<'a> {
         let tenant = self.engine.open_closings().tenant_of(closing);
         let key = (lane.channel, Priority::of(&lane.name), tenant);
         let (built, engine) = (self.built, self.engine);
-        self.known.entry(key).or_insert_with(|| {
+        self.left.entry(key).or_insert_with(|| {
             let tenant = tenant.and_then(|number| TenantDirectory::of(engine).id(number));
             built.room_of(lane, tenant)
         })
     }
 }
 
-impl Unbuilt {
+impl UnbuiltMessages {
     /// Number of messages.
     pub(super) fn len(&self) -> usize {
         self.count
@@ -117,7 +118,7 @@ impl Unbuilt {
     }
 
     /// Lets the messages be built for which there is room now.
-    pub(super) fn release(&mut self, built: Built<'_>) {
+    pub(super) fn release(&mut self, built: BuiltMessageHolders<'_>) {
         let Self { by_share, by_closing, count } = self;
         by_share.retain(|share, messages| {
             for _ in 0..built.room_in(share) {
@@ -140,21 +141,21 @@ impl Unbuilt {
     /// how many are judged.
     pub(super) fn admits(
         &mut self,
-        built: Built<'_>,
+        built: BuiltMessageHolders<'_>,
         engine: &Engine,
         lane: &LaneName,
         id: MessageId,
         looks: &mut usize,
     ) -> bool {
-        let Some(channel) = TABLE.get(usize::from(lane.channel)) else {
+        let Some(channel) = CHANNEL_KINDS.get(usize::from(lane.channel)) else {
             return true;
         };
         let priority = Priority::of(&lane.name);
         if self.by_share.is_empty() && built.waiting(channel.name, priority) == 0 {
             return true;
         }
-        let known = self.by_closing.get(&id.closing);
-        if known.is_some_and(|numbers| numbers.contains(&id.number)) {
+        let unbuilt = self.by_closing.get(&id.closing);
+        if unbuilt.is_some_and(|numbers| numbers.contains(&id.number)) {
             return false;
         }
         let Some(left) = looks.checked_sub(1) else {
@@ -174,7 +175,7 @@ impl Unbuilt {
     /// The share that has no room for a message: its recipient's, or a destination's where none of them has any.
     fn full_share(
         &self,
-        built: Built<'_>,
+        built: BuiltMessageHolders<'_>,
         engine: &Engine,
         channel: &ChannelKind,
         priority: Priority,

@@ -68,7 +68,7 @@ mod tests {
     use tidings_core::Id;
 
     use super::*;
-    use crate::vitals::reading;
+    use crate::telemetry::vitals::reading;
 
     #[test]
     fn who_took_much_waits_and_others_do_not() {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidings_core::Instant;
-use tidings_core::batch_key::BatchKey;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::content::ContentHash;
+use tidings_core::model::{BatchKey, SuppressedFor};
 
 use crate::channel::{MessageHead, Outcome, Rendered, hook_channel};
 
@@ -33,6 +33,7 @@ pub(super) fn call_of(hook: &str, url: &str, id: String, at: Instant, body: Stri
         return_path: None,
         to: vec![url.to_owned()],
         bytes: body.into_bytes(),
+        content: ContentHash::default(),
     }
 }
 

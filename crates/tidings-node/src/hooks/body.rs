@@ -1,10 +1,10 @@
 //! The body of a call: an occurrence as the host reads it.
 
 use serde_json::{Map, Value, json};
-use tidings_core::channel::EACH;
-use tidings_core::occurrence::{MessageOccurrence, MessageTurn, Occurrence};
-use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::{Instant, PreferenceScope};
+use tidings_core::Instant;
+use tidings_core::model::{
+    ALL_CATEGORIES, EACH_CHANNEL, MessageOccurrence, MessageTurn, Occurrence, PreferenceScope,
+};
 
 /// The body of a call about an occurrence of an instant.
 pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
@@ -26,7 +26,7 @@ pub(crate) fn body(occurrence: &Occurrence, at: Instant) -> String {
                 PreferenceScope::DigestDay(_) => data["on"] = json!(mode.to_string()),
                 PreferenceScope::DigestTime(_) => data["at"] = json!(mode.to_string()),
                 _ => {
-                    let channel = channel.map_or(EACH, |channel| channel.name());
+                    let channel = channel.map_or(EACH_CHANNEL, |channel| channel.name());
                     data["channel"] = json!(channel);
                     data["mode"] = json!(mode.to_string());
                 }
@@ -94,11 +94,8 @@ fn of_message(message: &MessageOccurrence) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::channel::EMAIL_NO;
-    use tidings_core::occurrence::By;
-    use tidings_core::preference::SlotDay;
-    use tidings_core::suppression::{ChannelAddress, SuppressedFor};
-    use tidings_core::{Id, Mode};
+    use tidings_core::Id;
+    use tidings_core::model::{ChangedBy, ChannelAddress, EMAIL_NO, Mode, SlotDay, SuppressedFor};
 
     use super::*;
 
@@ -133,10 +130,10 @@ mod tests {
         expected["type"] = json!("message.bounced");
         expected["data"]["reason"] = json!("552");
         assert_eq!(read(&message(MessageTurn::Bounced)), expected);
-        let failed = MessageTurn::Failed(Some(tidings_core::Reason::Refused));
+        let failed = MessageTurn::Failed(Some(tidings_core::model::Reason::Refused));
         assert_eq!(read(&message(failed))["data"]["reason"], "refused");
         let preference = |scope, channel, mode| {
-            let (recipient, by, tenant) = (recipient.clone(), By::Link, None);
+            let (recipient, by, tenant) = (recipient.clone(), ChangedBy::Link, None);
             read(&Occurrence::Preference { recipient, scope, channel, mode, by, tenant })
         };
         let daily = Mode::Digest("daily".to_owned());
@@ -165,7 +162,7 @@ mod tests {
             address: ChannelAddress::new(EMAIL_NO, "ada@example.org"),
             reason: SuppressedFor::Bounce,
             recipient,
-            by: By::Provider,
+            by: ChangedBy::Provider,
         };
         let mut expected = json!({"channel": "email", "address": "ada@example.org",
             "reason": "bounce", "by": "provider"});

@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use tidings_core::engine::{Engine, HookState, occurrence_at};
-use tidings_core::journal::stored::{ReadView, Unreadable};
-use tidings_core::occurrence::{Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow};
+use tidings_core::journal::{ReadView, Unreadable, Write};
+use tidings_core::model::{
+    DAY_MS, HOUR_MS, Occurrence, OccurrenceOwner, OccurrencePlace, OccurrenceRow, SECOND_MS,
+};
 use tidings_core::rules::HookRules;
-use tidings_core::table::Write;
-use tidings_core::time::{DAY_MS, HOUR_MS, SECOND_MS};
 use tidings_core::{Id, Instant};
 
 use super::answer::{HookAnswer, call_of};
 use super::body::body;
-use super::lines::{Newest, PreferenceLines};
+use super::lines::{NewestOccurrence, PreferenceLines};
 use super::parked::Parked;
 use super::progress::{self, HookProgress, OpenOccurrence, ProgressRow};
 use super::vitals::HookVitals;
@@ -295,9 +295,9 @@ impl Hook {
     /// Opens an occurrence. A change of a preference that waits for a call ends with the next one of the same line.
     fn open_one(&mut self, place: OccurrencePlace, occurrence: &Occurrence, now: Instant) {
         match self.lines.newest(place, occurrence) {
-            Newest::IsAnother => return,
-            Newest::Replaces(before) => self.skip(before),
-            Newest::IsNew => {}
+            NewestOccurrence::IsAnother => return,
+            NewestOccurrence::Replaces(before) => self.skip(before),
+            NewestOccurrence::IsNew => {}
         }
         if self.open.contains_key(&place) {
             return;

@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 
 use tidings_core::Id;
-use tidings_core::PreferenceScope;
-use tidings_core::channel::ChannelNo;
-use tidings_core::occurrence::{Occurrence, OccurrencePlace};
+use tidings_core::model::{ChannelNo, Occurrence, OccurrencePlace, PreferenceScope};
 
 /// A line of a recipient's list: its tenant, scope and channel.
 type PreferenceKey = (Id, Option<Id>, PreferenceScope, Option<ChannelNo>);
@@ -23,7 +21,7 @@ pub(super) struct PreferenceLines {
 
 /// An occurrence among those of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Newest {
+pub(super) enum NewestOccurrence {
     /// It is the only one, or has no line.
     IsNew,
     /// It comes after this one.
@@ -43,22 +41,26 @@ fn line_of(occurrence: &Occurrence) -> Option<PreferenceKey> {
 
 impl PreferenceLines {
     /// Adds an occurrence.
-    pub(super) fn newest(&mut self, place: OccurrencePlace, occurrence: &Occurrence) -> Newest {
+    pub(super) fn newest(
+        &mut self,
+        place: OccurrencePlace,
+        occurrence: &Occurrence,
+    ) -> NewestOccurrence {
         let Some(line) = line_of(occurrence) else {
-            return Newest::IsNew;
+            return NewestOccurrence::IsNew;
         };
         match self.newest.get(&line) {
             // A replay reads older changes again: the newer one that is open says what holds now.
-            Some(known) if *known > place => return Newest::IsAnother,
-            Some(known) if *known == place => return Newest::IsNew,
+            Some(known) if *known > place => return NewestOccurrence::IsAnother,
+            Some(known) if *known == place => return NewestOccurrence::IsNew,
             _ => {}
         }
         self.lines.insert(place, line.clone());
         let Some(before) = self.newest.insert(line, place) else {
-            return Newest::IsNew;
+            return NewestOccurrence::IsNew;
         };
         self.lines.remove(&before);
-        Newest::Replaces(before)
+        NewestOccurrence::Replaces(before)
     }
 
     /// Removes an occurrence that is not open any more.
@@ -71,8 +73,8 @@ impl PreferenceLines {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::occurrence::{By, OccurrenceOwner, OccurrenceRow};
-    use tidings_core::{Instant, Mode};
+    use tidings_core::Instant;
+    use tidings_core::model::{ChangedBy, Mode, OccurrenceOwner, OccurrenceRow};
 
     use super::*;
 
@@ -88,21 +90,25 @@ mod tests {
             scope: PreferenceScope::AllCategories,
             channel: Some(ChannelNo(channel)),
             mode,
-            by: By::User,
+            by: ChangedBy::User,
             tenant: None,
         };
         let mut lines = PreferenceLines::default();
         let never = change("ana", 1, Mode::Never);
-        assert_eq!(lines.newest(place(1), &never), Newest::IsNew);
+        assert_eq!(lines.newest(place(1), &never), NewestOccurrence::IsNew);
         assert_eq!(
             lines.newest(place(2), &change("ana", 1, Mode::Default)),
-            Newest::Replaces(place(1))
+            NewestOccurrence::Replaces(place(1))
         );
-        assert_eq!(lines.newest(place(3), &change("ana", 2, Mode::Never)), Newest::IsNew);
-        assert_eq!(lines.newest(place(4), &change("ben", 1, Mode::Never)), Newest::IsNew);
-        assert_eq!(lines.newest(place(1), &never), Newest::IsAnother, "a replay");
+        assert_eq!(lines.newest(place(3), &change("ana", 2, Mode::Never)), NewestOccurrence::IsNew);
+        assert_eq!(lines.newest(place(4), &change("ben", 1, Mode::Never)), NewestOccurrence::IsNew);
+        assert_eq!(lines.newest(place(1), &never), NewestOccurrence::IsAnother, "a replay");
         lines.remove(place(1));
         lines.remove(place(2));
-        assert_eq!(lines.newest(place(5), &never), Newest::IsNew, "the one before was told");
+        assert_eq!(
+            lines.newest(place(5), &never),
+            NewestOccurrence::IsNew,
+            "the one before was told"
+        );
     }
 }

@@ -21,10 +21,8 @@ use std::sync::Arc;
 
 use tidings_core::Instant;
 use tidings_core::engine::{Engine, hook_state};
-use tidings_core::journal::stored::{ReadView, Unreadable};
-use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
-use tidings_core::table::Write;
-use tidings_core::time::SECOND_MS;
+use tidings_core::journal::{ReadView, Unreadable, Write};
+use tidings_core::model::{OccurrenceOwner, OccurrencePlace, OccurrenceRow, SECOND_MS};
 
 pub(crate) use self::answer::HookAnswer;
 use self::hook::Hook;
@@ -33,7 +31,7 @@ use crate::commit::view::StoreView;
 use crate::delivery::send_job::{HookNo, SendJob};
 use crate::error::Error;
 use crate::node::Node;
-use crate::vitals::Vitals;
+use crate::telemetry::vitals::Vitals;
 
 /// The time between two looks at what another node may say of hooks.
 const LOOK_MS: i64 = SECOND_MS / 2;
@@ -218,13 +216,13 @@ impl Hooks {
             return Ok(());
         }
         let view = node.view()?;
-        let mut known = std::mem::take(&mut self.all);
+        let mut before = std::mem::take(&mut self.all);
         for rules in rules {
             let Some(state) = hook_state(&view, &rules.name)? else {
                 continue;
             };
-            let same = known.iter().position(|hook| *hook.name == *rules.name);
-            let hook = match same.map(|at| known.swap_remove(at)) {
+            let same = before.iter().position(|hook| *hook.name == *rules.name);
+            let hook = match same.map(|at| before.swap_remove(at)) {
                 Some(mut hook) if hook.state.since == state.since => {
                     hook.apply_rules(rules, state, now);
                     hook

@@ -8,10 +8,10 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 use tidings_core::Instant;
-use tidings_core::journal::stored::{ReadView, Unreadable, decode, each, encode};
-use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace, OccurrenceRow};
-use tidings_core::table::{Key, Partition, Table, Write, after_prefix};
-use tidings_core::time::SECOND_MS;
+use tidings_core::journal::{
+    Key, Partition, ReadView, Table, Unreadable, Write, after_prefix, decode, each, encode,
+};
+use tidings_core::model::{OccurrenceOwner, OccurrencePlace, OccurrenceRow, SECOND_MS};
 
 use super::progress::OpenOccurrence;
 
@@ -20,7 +20,7 @@ const WAIT_MS: i64 = 10 * SECOND_MS;
 
 /// A parked occurrence.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct ParkedRow {
+struct ParkedOccurrenceRow {
     /// [`tidings_core::engine::HookState::since`] at that time: a hook that is added again starts over.
     since: Instant,
     /// The instant at which it was parked.
@@ -60,7 +60,7 @@ impl Parked {
     ) -> Result<Self, Unreadable> {
         let mut parked = Self::default();
         each(view, Partition::Base, &prefix(owner, name).done(), |key, value| {
-            let row: ParkedRow = decode("a parked occurrence", value)?;
+            let row: ParkedOccurrenceRow = decode("a parked occurrence", value)?;
             if row.since == since {
                 parked.count += 1;
                 parked.next = parked.next.or(Some(row.open.next));
@@ -93,7 +93,7 @@ impl Parked {
         self.count += 1;
         let sooner = |at: Option<Instant>| Some(at.map_or(open.next, |at| at.min(open.next)));
         (self.next, self.added) = (sooner(self.next), sooner(self.added));
-        let value = Some(encode(&ParkedRow { since, at: now, row, index, open }));
+        let value = Some(encode(&ParkedOccurrenceRow { since, at: now, row, index, open }));
         self.writes.push(Write { partition: Partition::Base, key, value });
     }
 
@@ -108,7 +108,7 @@ impl Parked {
         let from = prefix(owner, name).done();
         let (mut due, mut keys, mut still) = (Vec::new(), Vec::new(), BTreeSet::new());
         let (mut next, mut last) = (None, Vec::new());
-        let mut found = Ok(());
+        let mut read = Ok(());
         let until = after_prefix(&from);
         view.scan(Partition::Base, &from, until.as_deref(), &mut |key, value| {
             last = key.to_vec();
@@ -117,10 +117,10 @@ impl Parked {
                 still.insert(key.to_vec());
                 return ControlFlow::Continue(());
             }
-            let row: ParkedRow = match decode("a parked occurrence", value) {
+            let row: ParkedOccurrenceRow = match decode("a parked occurrence", value) {
                 Ok(row) => row,
                 Err(fault) => {
-                    found = Err(fault);
+                    read = Err(fault);
                     return ControlFlow::Break(());
                 }
             };
@@ -137,7 +137,7 @@ impl Parked {
             let goes_on = self.hurried.is_some() && due.len() < most;
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        found?;
+        read?;
         // Deletions whose rows the scan did not meet are durable: they need no watch any more.
         self.gone.retain(|key| still.contains(key) || *key > last);
         keys.into_iter().for_each(|key| self.delete(key));

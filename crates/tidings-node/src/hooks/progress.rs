@@ -6,9 +6,8 @@
 use serde::{Deserialize, Serialize};
 use tidings_core::Instant;
 use tidings_core::engine::HookState;
-use tidings_core::journal::stored::{ReadView, Unreadable, decode, encode};
-use tidings_core::occurrence::{OccurrenceOwner, OccurrenceRow};
-use tidings_core::table::{Key, Partition, Table, Write};
+use tidings_core::journal::{Key, Partition, ReadView, Table, Unreadable, Write, decode, encode};
+use tidings_core::model::{OccurrenceOwner, OccurrenceRow};
 
 /// An occurrence that is about to be sent, or failed so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

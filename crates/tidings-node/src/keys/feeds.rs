@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use tidings_core::codec::FORM;
-use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
+use tidings_core::journal::{
+    Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, each,
+};
 
 fn table() -> Key {
     Key::of(Owner::Intake, Table::Feeds)

@@ -6,11 +6,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use ring::digest::{SHA256, digest};
-use tidings_core::codec::{FORM, Reader, put_i64};
-use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
-use tidings_core::time::{DAY_MS, MINUTE_MS};
-use tidings_core::{BucketNo, Id, Instant};
+use tidings_core::codec::{ByteReader, FORM, put_i64};
+use tidings_core::journal::{
+    Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, each,
+};
+use tidings_core::model::{BucketNo, DAY_MS, MINUTE_MS};
+use tidings_core::{Id, Instant};
 
 /// The longest life of a token that a configuration can allow, in milliseconds.
 pub const TOKEN_MS_MAX: i64 = DAY_MS;
@@ -83,7 +84,7 @@ impl Revoked {
         for bucket in (0..buckets).map(BucketNo) {
             each(view, Partition::Base, &table(bucket).done(), |key, row| {
                 let subject = key.get(REST..).and_then(|hash| hash.try_into().ok());
-                let mut reader = Reader::new(body("a revocation", row)?, "a revocation");
+                let mut reader = ByteReader::new(body("a revocation", row)?, "a revocation");
                 let before = Instant(reader.i64()?);
                 reader.end()?;
                 revoked.put(bucket, subject.ok_or_else(torn)?, before);

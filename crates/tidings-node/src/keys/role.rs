@@ -1,13 +1,17 @@
 //! The role of an API key.
 
-/// The calls that an API key opens (contract, section 9).
+/// The calls that an API key opens (contract, section 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
+    /// Types and figures alone.
+    Figures,
     /// Reading.
     Read,
+    /// Reading; single messages, one recipient's waiting ones and tokens, and lifting a suppression.
+    Support,
     /// Reading; events, objects, recipients and subscriptions.
     Publish,
-    /// Reading; pauses, flushes, cancels, withdrawals, retries and suppressions.
+    /// The rights of `support`; pauses, cancels, withdrawals, suppressions, and many messages at once.
     Operate,
     /// Everything.
     #[default]
@@ -16,13 +20,16 @@ pub enum Role {
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Publish, Self::Operate, Self::Admin];
+    pub const ALL: [Self; 6] =
+        [Self::Figures, Self::Read, Self::Support, Self::Publish, Self::Operate, Self::Admin];
 
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Figures => "figures",
             Self::Read => "read",
+            Self::Support => "support",
             Self::Publish => "publish",
             Self::Operate => "operate",
             Self::Admin => "admin",
@@ -36,10 +43,25 @@ impl Role {
             Self::Publish => 2,
             Self::Operate => 3,
             Self::Admin => 4,
+            Self::Figures => 5,
+            Self::Support => 6,
         }
     }
 
     pub(super) fn of_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.number() == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Role;
+
+    /// Numbers of rows that are stored (1 to 4 before there were `figures` and `support`).
+    #[test]
+    fn the_number_of_a_role_stays() {
+        let stored = ["read", "publish", "operate", "admin", "figures", "support"];
+        let read = (1..=7).map(|number| Role::of_number(number).map(Role::name));
+        assert_eq!(read.collect::<Vec<_>>(), [stored.map(Some).as_slice(), &[None]].concat());
     }
 }

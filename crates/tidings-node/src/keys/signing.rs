@@ -3,10 +3,11 @@
 use std::fmt;
 
 use tidings_core::Instant;
-use tidings_core::codec::{FORM, Reader, put_bytes, put_i64, put_u32};
-use tidings_core::journal::stored::{ReadView, Unreadable, body, each};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write};
-use tidings_core::tenant::TenantNo;
+use tidings_core::codec::{ByteReader, FORM, put_bytes, put_i64, put_u32};
+use tidings_core::journal::{
+    Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, each,
+};
+use tidings_core::model::TenantNo;
 
 /// A key by which tokens are checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +98,7 @@ pub(super) fn stored(view: &dyn ReadView) -> Result<Vec<SigningKey>, Unreadable>
 }
 
 /// The tenant at the end of a row. A row from before there were tenants ends without one.
-fn of_tenant(reader: &mut Reader<'_>) -> Result<Option<TenantNo>, Unreadable> {
+fn of_tenant(reader: &mut ByteReader<'_>) -> Result<Option<TenantNo>, Unreadable> {
     if reader.is_empty() {
         return Ok(None);
     }
@@ -105,7 +106,7 @@ fn of_tenant(reader: &mut Reader<'_>) -> Result<Option<TenantNo>, Unreadable> {
 }
 
 fn read(key: &[u8], row: &[u8]) -> Result<SigningKey, Unreadable> {
-    let mut reader = Reader::new(body("a signing key", row)?, "a signing key");
+    let mut reader = ByteReader::new(body("a signing key", row)?, "a signing key");
     let torn = || Unreadable("a signing key is torn".to_owned());
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| torn());
     let id = text(key.get(REST..).unwrap_or_default())?;

@@ -9,14 +9,14 @@ use super::Node;
 use super::pending_acks::{PendingRequest, PendingStep, SILENT_MS, WAIT_MS};
 use super::replication::Replication;
 use crate::cluster::log_feed::FollowerReport;
-use crate::commit::work::{Asker, Work};
+use crate::commit::idempotency;
+use crate::commit::work::{CommandRequester, StepWork};
 use crate::error::{Error, RuntimeError};
-use crate::once;
 
 impl Replication<'_> {
     /// Lets a request wait for shards on other nodes. `open` has the replies that are not whole, with their indexes
     /// among those of the request.
-    pub(super) fn gather_answers(&mut self, now: Instant, work: Work, open: Vec<OpenReply>) {
+    pub(super) fn gather_answers(&mut self, now: Instant, work: StepWork, open: Vec<OpenReply>) {
         let Some(no) = open.first().map(OpenReply::no) else {
             return;
         };
@@ -42,7 +42,7 @@ impl Replication<'_> {
     }
 
     /// Lets a copy of a request that waits wait with it; returns it if there is no such request.
-    pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: Work) -> Option<Work> {
+    pub(crate) fn wait_with_first(&mut self, key: &[u8; 16], copy: StepWork) -> Option<StepWork> {
         let waiting = self.node.pending_acks.waiting().values_mut();
         let mut requests = waiting.flat_map(|waiting| &mut waiting.requests);
         let is_of_key = |request: &&mut PendingRequest| {
@@ -129,7 +129,7 @@ impl Replication<'_> {
             }
         }
         let view = self.node.view()?;
-        let writes = once::writes(&view, now, &answers)?;
+        let writes = idempotency::writes(&view, now, &answers)?;
         drop(view);
         if !writes.is_empty() {
             self.node.write(writes)?;
@@ -139,7 +139,7 @@ impl Replication<'_> {
         }
         let mut copies = copies.into_iter();
         while let Some(copy) = copies.next() {
-            match self.node.answer_kept(now, copy) {
+            match (Repeats { node: self.node, now }).answer(copy) {
                 Ok(None) => {}
                 // No answer was kept, so it may be asked again.
                 Ok(Some(copy)) => copy.fail(RuntimeError::Busy),
@@ -153,45 +153,57 @@ impl Replication<'_> {
     }
 }
 
-impl Node {
-    /// Answers a request that was done before with what was kept of it; returns it if it was not.
-    pub(crate) fn answer_kept(&mut self, now: Instant, work: Work) -> Result<Option<Work>, Error> {
+/// Requests that may have been done before, as of an instant.
+pub(crate) struct Repeats<'a> {
+    pub(crate) node: &'a mut Node,
+    pub(crate) now: Instant,
+}
+
+impl Repeats<'_> {
+    /// Answers a request that was done before with its stored answer; returns it if it was not done.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read; the request is answered with it.
+    pub(crate) fn answer(&mut self, work: StepWork) -> Result<Option<StepWork>, Error> {
         let Some(once) = work.once() else {
             return Ok(Some(work));
         };
-        let kept = self.view().and_then(|view| once::kept(&view, now, once));
-        let kept = match kept {
-            Ok(kept) => kept,
+        let hit = self.node.view().and_then(|view| idempotency::lookup(&view, self.now, once));
+        let hit = match hit {
+            Ok(hit) => hit,
             Err(fault) => {
                 work.fail(RuntimeError::of_commit(&fault));
                 return Err(fault);
             }
         };
-        match (kept, work.asker) {
+        match (hit, work.asker) {
             // The row may be of a commit that is not durable yet: its answer waits for that.
-            (Some(kept), Asker::Once(_, keeper)) => {
-                let send = |done: Result<(), _>| keeper.send(done.map(|()| kept));
-                self.ahead.answer(Box::new(send));
+            (Some(hit), CommandRequester::Once(_, keeper)) => {
+                let send = |done: Result<(), _>| keeper.send(done.map(|()| hit));
+                self.node.ahead.answer(Box::new(send));
                 Ok(None)
             }
-            (_, asker) => Ok(Some(Work { asker, ..work })),
+            (_, asker) => Ok(Some(StepWork { asker, ..work })),
         }
     }
-}
 
-/// Takes commands out of a request that were done before.
-pub(crate) fn drop_known(node: &Node, now: Instant, mut work: Work) -> Result<Work, Error> {
-    if work.onces.is_empty() {
-        return Ok(work);
-    }
-    let dropped = node
-        .view()
-        .and_then(|view| work.drop_known(|once| Ok(once::kept(&view, now, once)?.is_some())));
-    match dropped {
-        Ok(()) => Ok(work),
-        Err(fault) => {
-            work.fail(RuntimeError::of_commit(&fault));
-            Err(fault)
+    /// Takes commands out of a request that were done before.
+    ///
+    /// # Errors
+    /// [`Error`] where the store can't be read; the request is answered with it.
+    pub(crate) fn drop_known(&self, mut work: StepWork) -> Result<StepWork, Error> {
+        if work.onces.is_empty() {
+            return Ok(work);
+        }
+        let dropped = self.node.view().and_then(|view| {
+            work.drop_known(|once| Ok(idempotency::lookup(&view, self.now, once)?.is_some()))
+        });
+        match dropped {
+            Ok(()) => Ok(work),
+            Err(fault) => {
+                work.fail(RuntimeError::of_commit(&fault));
+                Err(fault)
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
 //! A node whose clock is late: missed instants are processed in slices, and days are kept until their due
 //! entries have ended (decision 024).
 
-use tidings_core::Instant;
-use tidings_core::engine::Upcoming;
-use tidings_core::time::{DAY_MS, Day};
+use tidings_core::engine::UpcomingStep;
+use tidings_core::model::DAY_MS;
+use tidings_core::{Day, Instant};
 
 use super::Node;
 use super::late_forget::LateForget;
-use crate::delivery::sending::Sending;
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 
 /// The longest time that days are kept for their due messages: longer than a message is retried.
@@ -100,7 +100,7 @@ impl Node {
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn forget_late(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
         forgets_until: Instant,
     ) -> Result<(), Error> {
@@ -145,12 +145,12 @@ impl Node {
 
     fn forget_before(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
         before: Day,
     ) -> Result<(), Error> {
         self.commit(|engine, view| {
-            let messages = engine.may_touch(view, Upcoming::Forget(before))?;
+            let messages = engine.may_touch(view, UpcomingStep::Forget(before))?;
             let reach = sending.keep_back(messages);
             Ok(engine.forget_before(view, &reach, now, before)?)
         })?;

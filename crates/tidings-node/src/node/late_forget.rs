@@ -1,7 +1,6 @@
 //! The deletion of days that waits for their due messages.
 
-use tidings_core::Instant;
-use tidings_core::time::Day;
+use tidings_core::{Day, Instant};
 
 /// Days to be deleted once their due messages have been sent.
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::engine::{InboxDelivery, MessageId, Plan, Sent, Settled};
-use tidings_core::{Ending, Instant, Message};
+use tidings_core::Instant;
+use tidings_core::content::Message;
+use tidings_core::engine::{ClosingResults, InboxDelivery, Plan, Sent};
+use tidings_core::model::{Ending, MessageId};
 
 use super::{Node, SLICE_RECIPIENTS_MAX};
 use crate::commit::durable::batches;
-use crate::delivery::ready::Ready;
+use crate::delivery::ready::ReadyMessages;
 use crate::error::Error;
-use crate::spans::Span;
+use crate::telemetry::spans::Span;
 
 impl Node {
     /// Builds one slice of messages, of the oldest closings with some left; they are durable when this
@@ -63,9 +65,9 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`].
-    pub fn present(&self, plan: Plan) -> Result<Ready, Error> {
+    pub fn present(&self, plan: Plan) -> Result<ReadyMessages, Error> {
         let batches = batches(&self.engine, &self.view()?, &plan)?;
-        Ok(Ready { plan, batches })
+        Ok(ReadyMessages { plan, batches })
     }
 
     /// Messages that were durable before the last stop and have no outcome. Those that can't be rebuilt
@@ -73,7 +75,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub fn unsettled(&mut self) -> Result<Vec<Ready>, Error> {
+    pub fn unsettled(&mut self) -> Result<Vec<ReadyMessages>, Error> {
         let plans = self.engine.planner(&self.view()?).unsettled()?;
         self.present_made(plans)
     }
@@ -83,25 +85,28 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub fn made_again(&mut self, messages: &BTreeSet<MessageId>) -> Result<Vec<Ready>, Error> {
+    pub fn made_again(
+        &mut self,
+        messages: &BTreeSet<MessageId>,
+    ) -> Result<Vec<ReadyMessages>, Error> {
         let plans = self.engine.planner(&self.view()?).made_again(messages)?;
         self.present_made(plans)
     }
 
-    fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<Ready>, Error> {
+    fn present_made(&mut self, plans: Vec<Plan>) -> Result<Vec<ReadyMessages>, Error> {
         let unrecoverable =
-            plans.iter().filter(|plan| !plan.unrecoverable.is_empty()).map(|plan| Settled {
+            plans.iter().filter(|plan| !plan.unrecoverable.is_empty()).map(|plan| ClosingResults {
                 closing: plan.closing,
                 sent: plan.unrecoverable.clone(),
-                ..Settled::default()
+                ..ClosingResults::default()
             });
-        let unrecoverable: Vec<Settled> = unrecoverable.collect();
+        let unrecoverable: Vec<ClosingResults> = unrecoverable.collect();
         if !unrecoverable.is_empty() {
             self.settle(self.engine.now(), &unrecoverable)?;
         }
         let ready =
             plans.into_iter().map(|plan| self.present(plan)).collect::<Result<Vec<_>, _>>()?;
-        let gone: Vec<Settled> = ready.iter().filter_map(not_presented).collect();
+        let gone: Vec<ClosingResults> = ready.iter().filter_map(not_presented).collect();
         if !gone.is_empty() {
             self.settle(self.engine.now(), &gone)?;
         }
@@ -112,7 +117,7 @@ impl Node {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub fn settle(&mut self, now: Instant, settled: &[Settled]) -> Result<(), Error> {
+    pub fn settle(&mut self, now: Instant, settled: &[ClosingResults]) -> Result<(), Error> {
         self.commit(|engine, view| Ok(engine.outcome(view, now, settled)?)).map(|_| ())
     }
 
@@ -131,7 +136,7 @@ impl Node {
 }
 
 /// Messages of a plan without a batch: whether they were sent is unknown.
-fn not_presented(ready: &Ready) -> Option<Settled> {
+fn not_presented(ready: &ReadyMessages) -> Option<ClosingResults> {
     let presented: BTreeSet<usize> = ready.batches.iter().map(|(at, _)| *at).collect();
     let planned = ready.plan.messages.iter().enumerate();
     let sent: Vec<Sent> = planned
@@ -144,5 +149,5 @@ fn not_presented(ready: &Ready) -> Option<Settled> {
         })
         .collect();
     let closing = ready.plan.closing;
-    (!sent.is_empty()).then_some(Settled { closing, sent, ..Settled::default() })
+    (!sent.is_empty()).then_some(ClosingResults { closing, sent, ..ClosingResults::default() })
 }

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use tidings_core::Day;
 use tidings_core::engine::{Engine, LogNo};
-use tidings_core::time::Day;
 
 /// The shards that other nodes have.
 #[derive(Debug, Default)]
-pub(super) struct Others {
+pub(super) struct OtherNodesShards {
     /// Executor shard, the newest acts that it has applied, and the first day that its entries need.
     pub(super) shards: BTreeMap<u16, OtherShard>,
     /// The acts that deleted days, each with the first day that is kept, until every shard has applied them.
@@ -24,7 +24,7 @@ pub(super) struct OtherShard {
     pub(super) oldest_day: Option<Day>,
 }
 
-impl Others {
+impl OtherNodesShards {
     /// The first day that entries on other nodes need.
     pub(super) fn needed_from(&self) -> Option<Day> {
         self.shards.values().filter_map(|shard| shard.needed_from).min()

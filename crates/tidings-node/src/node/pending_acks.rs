@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use tidings_core::Instant;
 use tidings_core::engine::{LogNo, OpenReply};
 
-use crate::commit::work::Work;
+use crate::commit::work::StepWork;
 use crate::error::RuntimeError;
 
 /// The longest wait for shards on other nodes.
@@ -40,9 +40,9 @@ pub(super) struct PendingStep {
 
 /// A request with the replies that are not whole, and its copies, which get its answer.
 pub(super) struct PendingRequest {
-    pub(super) work: Work,
+    pub(super) work: StepWork,
     pub(super) open: Vec<OpenReply>,
-    pub(super) copies: Vec<Work>,
+    pub(super) copies: Vec<StepWork>,
 }
 
 impl PendingRequest {

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use tidings_core::Instant;
 use tidings_core::engine::{
     Answers, HeldShards, KeptObjects, LogEntry, LogNo, OpenReply, Options, Progress, Refused,
-    Reply, Upcoming, applied_by_shards, read_log,
+    Reply, UpcomingStep, applied_by_shards, read_log,
 };
-use tidings_core::time::Day;
+use tidings_core::{Day, Instant};
 use tidings_store::Store;
 
 use super::Node;
 use super::others::OtherShard;
-use crate::commit::Decided;
-use crate::commit::work::Work;
-use crate::delivery::sending::Sending;
+use crate::commit::DecidedStep;
+use crate::commit::work::StepWork;
+use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 
 /// The number of stored acts that every shard has applied at which their rows are deleted.
@@ -64,7 +63,7 @@ impl Node {
     }
 
     /// Returns true if all commands of a request are for this node to decide.
-    pub(crate) fn is_home_of(&self, work: &Work) -> bool {
+    pub(crate) fn is_home_of(&self, work: &StepWork) -> bool {
         let mut commands = work.commands.iter();
         commands.all(|command| self.engine.replica().is_home_of(command))
     }
@@ -116,7 +115,11 @@ impl Replication<'_> {
     ///
     /// # Errors
     /// [`Error`]; the node is poisoned then: drop it and open another.
-    pub(crate) fn catch_up(&mut self, sending: &dyn Sending, now: Instant) -> Result<bool, Error> {
+    pub(crate) fn catch_up(
+        &mut self,
+        sending: &dyn SenderInterface,
+        now: Instant,
+    ) -> Result<bool, Error> {
         if self.node.engine.replica().holds_intake() {
             return Ok(true);
         }
@@ -144,12 +147,12 @@ impl Replication<'_> {
     /// [`Error`]; the node is poisoned then: drop it and open another.
     pub(crate) fn apply_log(
         &mut self,
-        sending: &dyn Sending,
+        sending: &dyn SenderInterface,
         now: Instant,
         logged: &[Arc<LogEntry>],
     ) -> Result<AppliedEntries, Error> {
         let accepted = self.node.commit(|engine, view| {
-            let reach = sending.keep_back(engine.may_touch(view, Upcoming::LogEntry(logged))?);
+            let reach = sending.keep_back(engine.may_touch(view, UpcomingStep::LogEntry(logged))?);
             Ok(engine.apply_log(view, &reach, now, logged)?)
         })?;
         let numbers = logged.iter().map(|logged| logged.no());
@@ -245,7 +248,7 @@ impl Replication<'_> {
         if forgotten.is_empty() {
             return Ok(());
         }
-        self.node.ahead.gather(Decided { forgotten, ..Decided::default() })?;
+        self.node.ahead.gather(DecidedStep { forgotten, ..DecidedStep::default() })?;
         self.node.close_if_due()
     }
 

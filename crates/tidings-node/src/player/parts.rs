@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use tidings_core::content::Message;
 use tidings_core::engine::{
     HeldShards, KeptObjects, LogEntry, OpenReply, Options, Progress, Refused, Reply,
 };
-use tidings_core::{Command, Instant, Message, Rules};
+use tidings_core::{Command, Instant, Rules};
 use tidings_store::Store;
 
-use super::{Collect, KEPT, PlayError, Player};
+use super::{KEPT, PlayError, Player, PlayerOutput};
 use crate::error::Error;
 use crate::node::{Accepted, AppliedEntries, Node};
 
@@ -21,7 +22,7 @@ impl Player {
         store: Arc<dyn Store>,
         options: Options,
         held: &HeldShards,
-        collect: Collect,
+        collect: PlayerOutput,
         at: Instant,
     ) -> Result<Self, Error> {
         let node = Node::open_held(store, options, Some(held))?;
@@ -58,7 +59,9 @@ impl Player {
     /// # Errors
     /// [`PlayError`] as of [`Player::play`].
     pub fn end(&mut self, at: Instant, commands: &[Command]) -> Result<Vec<Message>, PlayError> {
-        let accepted = self.decide(at, commands, Node::step_with)?;
+        let accepted = self.decide(at, commands, |node, sending, at, commands| {
+            node.step_with(sending, at, commands.into())
+        })?;
         self.event_loop.watch_inboxes(&accepted.delivered)?;
         self.event_loop.hand_out(at)?;
         // An empty message frees its place under a cap: what that kept goes out at the same instant.

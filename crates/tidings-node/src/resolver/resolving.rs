@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use tidings_core::engine::{ClosingId, Engine, Plan, Refused};
-use tidings_core::time::MINUTE_MS;
+use tidings_core::engine::{Engine, Plan, Refused};
+use tidings_core::model::{ClosingId, MINUTE_MS};
 use tidings_core::{Command, Id, Instant};
 
 use crate::commit::executor::Executor;
-use crate::resolver::{Resolved, Resolver, ResolverBounds};
-use crate::vitals::Vitals;
+use crate::resolver::{ResolvedObjects, Resolver, ResolverBounds};
+use crate::telemetry::vitals::Vitals;
 
 /// The wait before the host is asked again, after the first failure and at most.
 const REST_MS: (i64, i64) = (1_000, MINUTE_MS);
 
 /// The state of the questions.
-pub(crate) struct Resolving {
+pub(crate) struct ResolverState {
     resolver: Option<Arc<dyn Resolver>>,
     /// The bounds as of the last look; `None` if the host is not to be asked.
     bounds: Option<ResolverBounds>,
@@ -38,24 +38,24 @@ pub(crate) struct Resolving {
     /// The objects of the next question.
     wanted: BTreeSet<Id>,
     /// Answered objects, by the instant of their question.
-    known: BTreeMap<Id, Instant>,
+    known_as_of: BTreeMap<Id, Instant>,
     /// Closings whose next messages wait for an answer.
     held: BTreeSet<ClosingId>,
     /// Set while the host does not answer.
-    rest: Option<Rest>,
+    rest: Option<ResolverBackoff>,
     vitals: Arc<Vitals>,
 }
 
 /// An answer of the host, or the reason for which there is none.
-pub(crate) type ResolverAnswer = Result<Resolved, String>;
+pub(crate) type ResolverAnswer = Result<ResolvedObjects, String>;
 
 /// A time in which the host is not asked, because it did not answer.
-struct Rest {
+struct ResolverBackoff {
     until: Instant,
     ms: i64,
 }
 
-impl Resolving {
+impl ResolverState {
     pub(crate) fn new(resolver: Option<Arc<dyn Resolver>>, by: Executor) -> Self {
         Self {
             bounds: resolver.as_ref().and_then(|resolver| resolver.bounds()),
@@ -68,7 +68,7 @@ impl Resolving {
             is_unconfirmed: false,
             arrived: None,
             wanted: BTreeSet::new(),
-            known: BTreeMap::new(),
+            known_as_of: BTreeMap::new(),
             held: BTreeSet::new(),
             rest: None,
             vitals: Arc::default(),
@@ -101,9 +101,9 @@ impl Resolving {
         let Some(bounds) = self.bounds else {
             return true;
         };
-        let objects = engine.objects_of(plan);
+        let objects = plan.objects(engine);
         let is_known = |object: &Id| {
-            let read_at = self.known.get(object);
+            let read_at = self.known_as_of.get(object);
             read_at
                 .is_some_and(|read_at| *read_at >= plan.as_of || now < read_at.plus_ms(MINUTE_MS))
         };
@@ -149,7 +149,7 @@ impl Resolving {
         // Objects stay known until the messages that asked for them are made.
         let least =
             engine.open_closings().oldest_to_make().map_or(least, |oldest| oldest.min(least));
-        self.known.retain(|_, requested| *requested >= least);
+        self.known_as_of.retain(|_, requested| *requested >= least);
         let mut objects = BTreeSet::new();
         while objects.len() < bounds.batch.max(1)
             && let Some(object) = self.wanted.pop_first()
@@ -219,7 +219,7 @@ impl Resolving {
     /// Takes the answer: commands that are to be taken in before anything is planned.
     ///
     /// `decides` = the caller decides about them itself; if not, what they are about counts as known only once
-    /// another node has ([`Resolving::confirm`]).
+    /// another node has ([`ResolverState::confirm`]).
     pub(crate) fn take(&mut self, now: Instant, decides: bool) -> Vec<Command> {
         let Some(answer) = self.arrived.take() else {
             return Vec::new();
@@ -252,7 +252,7 @@ impl Resolving {
                 tracing::warn!(%reason, again_ms = ms, "the host does not say what objects are");
                 // After the rest closings are planned anew, and ask for what they need then.
                 self.wanted.clear();
-                self.rest = Some(Rest { until: now.plus_ms(ms), ms });
+                self.rest = Some(ResolverBackoff { until: now.plus_ms(ms), ms });
                 Vec::new()
             }
         }
@@ -265,7 +265,7 @@ impl Resolving {
         }
         self.held.clear();
         let (at, objects) = self.requested.take().unwrap_or_default();
-        self.known.extend(objects.into_iter().map(|object| (object, at)));
+        self.known_as_of.extend(objects.into_iter().map(|object| (object, at)));
     }
 
     /// The instant of the next question to the host, if a message waits for it and none is under way.
@@ -279,14 +279,14 @@ impl Resolving {
     pub(crate) fn put_back(&mut self, by_ms: i64) {
         let requested = self.requested.iter_mut().map(|(requested, _)| requested);
         let rest = self.rest.iter_mut().map(|rest| &mut rest.until);
-        for at in self.known.values_mut().chain(requested).chain(rest) {
+        for at in self.known_as_of.values_mut().chain(requested).chain(rest) {
             *at = at.plus_ms(-by_ms);
         }
     }
 
     /// Forgets what was answered: it may not have been stored.
     pub(crate) fn forget(&mut self) {
-        self.known.clear();
+        self.known_as_of.clear();
         self.held.clear();
         if std::mem::take(&mut self.is_unconfirmed) {
             self.requested = None;
@@ -295,7 +295,7 @@ impl Resolving {
 }
 
 /// The commands by which an answer is taken in.
-fn commands(resolved: Resolved) -> Vec<Command> {
+fn commands(resolved: ResolvedObjects) -> Vec<Command> {
     let retracted = resolved.retracted.into_iter().map(|object| Command::Retract { object });
     resolved.objects.into_iter().map(Command::Resolved).chain(retracted).collect()
 }

@@ -1,4 +1,5 @@
-//! A node whose engine stands still: it decides, builds and sends nothing, and writes nothing but API keys.
+//! A node whose engine stands still: it builds and sends nothing, decides nothing that is done, and writes nothing but API
+//! keys.
 
 use std::sync::Arc;
 
@@ -7,10 +8,10 @@ use tidings_store::Store;
 
 use super::Runtime;
 use crate::error::{Error, RuntimeError};
-use crate::handle::{Handle, QueueReceiver, Request};
-use crate::keys::Keys;
+use crate::handle::request::Request;
+use crate::handle::shared_state::SharedState;
+use crate::handle::{Handle, QueueReceiver};
 use crate::node::Node;
-use crate::vitals::Vitals;
 
 /// Length of the queue of requests; one more is refused.
 const REQUESTS_MAX: usize = 64;
@@ -23,12 +24,10 @@ impl Runtime {
     /// [`Error`] where the store can't be read.
     pub fn look(store: Arc<dyn Store>, options: Options) -> Result<Self, Error> {
         let mut node = Node::open_to_look(store, options)?;
-        let keys = Arc::<Keys>::default();
-        keys.load(&node.view()?, node.engine().replica().of_buckets())?;
-        let reads = Arc::default();
-        node.show_in(&reads)?;
-        let vitals = Arc::<Vitals>::default();
-        let (handle, inbox) = Handle::new(REQUESTS_MAX, vitals, keys, reads);
+        let shared = SharedState::default();
+        shared.keys.load(&node.view()?, node.engine().replica().of_buckets())?;
+        node.show_in(&shared.reads)?;
+        let (handle, inbox) = Handle::new(REQUESTS_MAX, shared);
         Self::spawn("tidings-look", handle, inbox, node, answer)
     }
 }
@@ -40,12 +39,20 @@ fn answer(node: &mut Node, inbox: &QueueReceiver) {
         for request in inbox.turn() {
             match request {
                 Request::Work(work) => work.fail(refused()),
+                Request::DryRun(request) => {
+                    let now = node.engine().now();
+                    if let Err(fault) = request.answer(node, &(), now) {
+                        tracing::error!(error = %fault, "the store failed");
+                        return;
+                    }
+                }
                 Request::Keys(request) => {
                     if let Err(fault) = request.work(node) {
                         tracing::error!(error = %fault, "the store failed");
                         return;
                     }
                 }
+                Request::Log(request) => request.fail(refused()),
                 Request::Configure(.., answer) => {
                     let _ = answer.send(Err(refused()));
                 }

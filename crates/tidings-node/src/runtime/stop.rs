@@ -6,7 +6,7 @@ use crossbeam_channel::{bounded, select};
 
 use super::Runtime;
 use crate::error::RuntimeError;
-use crate::handle::Stop;
+use crate::handle::request::Stop;
 
 /// The time that [`Runtime::stop`] waits for work in progress.
 const DRAIN: Duration = Duration::from_secs(30);

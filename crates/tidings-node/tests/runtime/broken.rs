@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tidings_core::time::{DAY_MS, Day};
+use tidings_core::Day;
+use tidings_core::model::DAY_MS;
 use tidings_node::{OpenStore, RuntimeError};
 use tidings_store::{Commit, MemoryStore, Snapshot, Store};
 

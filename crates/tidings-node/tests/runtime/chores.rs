@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tidings_core::Command;
 use tidings_core::engine::Options;
-use tidings_core::time::DAY_MS;
+use tidings_core::model::DAY_MS;
 use tidings_node::{OpenStore, Settings};
 use tidings_store::{FaultStore, NoFaults, Store};
 
@@ -14,7 +14,7 @@ use crate::world::*;
 /// events.
 const VALUE_BYTES_MAX: usize = 12_000;
 
-/// What many commands make too long for a row is cut: neither steps nor chores fail, and another node reads it.
+/// Values that many commands make too long for a row are cut: neither steps nor chores fail, and another node reads them.
 #[test]
 fn c1_values_that_grow_too_long_make_neither_steps_nor_chores_fail() {
     let store = FaultStore::new(NoFaults).with_values_up_to(VALUE_BYTES_MAX);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_core::channel::EMAIL;
+use tidings_core::model::{DAY_MS, EMAIL, HOUR_MS, MINUTE_MS};
 use tidings_core::rules::{Policy, Route};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
 use tidings_core::{Instant, Rules};
 use tidings_node::channel::{MessageHead, Outcome, Scope};
 use tidings_node::{Delivery, Handle, Retries, Runtime, VirtualClock};

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tidings_core::Command;
-use tidings_core::channel::{EMAIL, sending};
-use tidings_core::command::{Cancelled, Pausable};
 use tidings_core::engine::{Options, Reply};
-use tidings_core::time::{DAY_MS, HOUR_MS};
+use tidings_core::model::{Cancelled, DAY_MS, EMAIL, HOUR_MS, PauseSubject, sending_channels};
 use tidings_node::{Clock as _, DurableSnapshot, Runtime, RuntimeError, Settings, pause_restored};
 use tidings_store::{MemoryStore, Partition, Store, Write};
 
@@ -115,7 +113,7 @@ fn t26_without_a_server_it_is_too_late_for_what_was_made() {
     }
 }
 
-/// Whatever was due in the original, nothing leaves the copy before somebody says so.
+/// A copy sends nothing that was due in the original before an operator resumes it.
 #[test]
 fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
     let original: Arc<dyn Store> = Arc::new(MemoryStore::new());
@@ -140,10 +138,10 @@ fn a_restored_store_sends_nothing_until_its_channels_are_resumed() {
     let handle = served.handle();
     round(&handle);
     let paused = |node: &DurableSnapshot| node.engine().paused().channels().collect::<Vec<_>>();
-    let all: Vec<&str> = sending().map(|channel| channel.name).collect();
+    let all: Vec<&str> = sending_channels().map(|channel| channel.name).collect();
     assert_eq!(handle.look(paused).unwrap(), all);
     assert_eq!(mail.0.load(Ordering::SeqCst), 0);
-    let resume = Command::Resume(Pausable::Channel(EMAIL.to_owned()));
+    let resume = Command::Resume(PauseSubject::Channel(EMAIL.to_owned()));
     handle.submit(vec![resume]).unwrap();
     assert_eq!(settled(&handle).delivered, 2);
     served.stop().unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tidings_core::Command;
-use tidings_core::time::HOUR_MS;
+use tidings_core::model::HOUR_MS;
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
 use tidings_node::{Handle, Runtime};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use tidings_core::model::{Audience, TenantChange};
 use tidings_core::rules::{Rate, TenantRules, UnknownTenant};
-use tidings_core::tenant::TenantChange;
-use tidings_core::{Audience, Command, Rules};
+use tidings_core::{Command, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
-use tidings_node::{Delivery, Retries, Stepped, VirtualClock};
+use tidings_node::{Delivery, Retries, SteppedLoop, VirtualClock};
 
 use crate::in_memory;
 use crate::world::*;
@@ -32,7 +32,7 @@ impl Channel for Noted {
 
 /// A process that the test drives, with mails at a rate.
 struct Driven {
-    process: Stepped,
+    process: SteppedLoop,
     clock: Arc<VirtualClock>,
     sent: Arc<Noted>,
 }
@@ -46,7 +46,8 @@ impl Driven {
         let delivery = Delivery::new(channels, Retries::default());
         let tenants = Some(TenantRules { unknown: UnknownTenant::Refuse });
         let (rules, now) = (Rules { tenants, ..rules() }, Arc::clone(&clock));
-        let process = Stepped::open(over(&store), None, rules, delivery, now, settings()).unwrap();
+        let process =
+            SteppedLoop::open(over(&store), None, rules, delivery, now, settings()).unwrap();
         let mut driven = Self { process, clock, sent };
         for tenant in ["acme", "bolt"] {
             let change = Box::new(TenantChange::default());

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::occurrence::{By, HookChange, OccurrenceKind};
+use tidings_core::model::{
+    ChangedBy, ChannelAddress, DAY_MS, EMAIL, EMAIL_NO, HOUR_MS, HookChange, MINUTE_MS, Mode,
+    OccurrenceKind, PreferenceScope, SECOND_MS, SuppressedFor,
+};
 use tidings_core::rules::HookRules;
-use tidings_core::suppression::{ChannelAddress, SuppressedFor};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
-use tidings_core::{Command, Instant, Mode, PreferenceScope, Rules};
+use tidings_core::{Command, Instant, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered, Scope, hook_channel};
-use tidings_node::{Delivery, HookVitals, Retries, Stepped, VirtualClock};
+use tidings_node::{Delivery, HookVitals, Retries, SteppedLoop, VirtualClock};
 use tidings_store::FaultStore;
 
 use crate::failing;
@@ -22,9 +22,9 @@ use crate::world::*;
 struct Host {
     told: Mutex<Vec<(String, Value)>>,
     answer: Mutex<Option<Outcome>>,
-    /// What is in the bodies that it refuses.
+    /// A part of the bodies that it refuses.
     refuses: Mutex<Option<&'static str>>,
-    /// What is in the bodies at which it breaks down.
+    /// A part of the bodies that it answers with 500.
     breaks: Mutex<Option<&'static str>>,
 }
 
@@ -88,7 +88,7 @@ fn hook(name: &str, of: &[OccurrenceKind]) -> HookRules {
 
 /// A process with hooks that the test drives, over a store that outlives it.
 struct Driven {
-    process: Option<Stepped>,
+    process: Option<SteppedLoop>,
     store: Arc<FaultStore>,
     clock: Arc<VirtualClock>,
     rules: Rules,
@@ -123,7 +123,7 @@ impl Driven {
         let delivery = Delivery::new(channels, Retries::default());
         let clock = Arc::clone(&self.clock);
         let rules = self.rules.clone();
-        let opened = Stepped::open(open, None, rules, delivery, clock, settings());
+        let opened = SteppedLoop::open(open, None, rules, delivery, clock, settings());
         self.process = Some(opened.unwrap());
     }
 
@@ -132,7 +132,7 @@ impl Driven {
         self.start();
     }
 
-    fn process(&mut self) -> &mut Stepped {
+    fn process(&mut self) -> &mut SteppedLoop {
         self.process.as_mut().unwrap()
     }
 
@@ -195,7 +195,7 @@ fn hooks_are_told_what_they_want_under_one_id() {
         scope: PreferenceScope::Type("note".to_owned()),
         channel: EMAIL.to_owned(),
         mode,
-        by: By::Link,
+        by: ChangedBy::Link,
     };
     driven.ask(vec![prefer(Mode::Never), prefer(Mode::Never)]);
     driven.ask(vec![suppress("ann@example.org"), suppress("ann@example.org")]);
@@ -502,7 +502,7 @@ fn c7_a_line_that_changed_to_and_fro_before_it_was_told_is_told_as_it_is_now() {
         channel: EMAIL.to_owned(),
         mode,
         tenant: None,
-        by: By::User,
+        by: ChangedBy::User,
     };
     for _ in 0..1_000 {
         driven.ask(vec![change("ann", Mode::Never)]);
@@ -529,7 +529,7 @@ fn c7_one_recipients_occurrences_leave_the_others_their_turns() {
             channel: EMAIL.to_owned(),
             mode: Mode::Never,
             tenant: None,
-            by: By::User,
+            by: ChangedBy::User,
         };
         driven.ask(vec![person("ann"), person("ben")]);
         // The first call turns the hook off; what occurs meanwhile waits.

@@ -4,14 +4,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use tidings_core::channel::EMAIL;
-use tidings_core::command::Pausable;
+use tidings_core::content::Totals;
 use tidings_core::engine::Options;
+use tidings_core::model::{Audience, DAY_MS, EMAIL, HOUR_MS, MINUTE_MS, PauseSubject};
 use tidings_core::rules::{Every, Policy};
-use tidings_core::time::{DAY_MS, Day, HOUR_MS, MINUTE_MS};
-use tidings_core::{Audience, Command, Instant, Rules, Totals};
+use tidings_core::{Command, Day, Instant, Rules};
+use tidings_node::Monotonic;
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
-use tidings_node::election::Monotonic;
 use tidings_node::{
     Clock, Delivery, Handle, OpenStore, Replies, Retries, Runtime, Settings, VirtualClock,
 };
@@ -160,7 +159,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     clock.set(at(2, 9, 0));
     handle.wake().unwrap();
     keeper.next();
-    handle.submit(vec![Command::Pause(Pausable::Channel(EMAIL.to_owned()))]).unwrap();
+    handle.submit(vec![Command::Pause(PauseSubject::Channel(EMAIL.to_owned()))]).unwrap();
     keeper.later();
     // The loop has heard the answer before the clock goes on.
     while retrying(&handle, None).count == 0 {}
@@ -174,7 +173,7 @@ fn a14_what_goes_nowhere_keeps_no_day_for_ever() {
     assert_eq!(pending_at(at(3, 0, 0)), (1, 0));
     assert_eq!(pending_at(at(4, 23, 59)), (1, 0));
     assert_eq!(pending_at(at(5, 0, 0)), (0, 1));
-    let resume = Command::Resume(Pausable::Channel(EMAIL.to_owned()));
+    let resume = Command::Resume(PauseSubject::Channel(EMAIL.to_owned()));
     handle.submit(vec![resume]).unwrap();
     assert_eq!(pending_at(at(6, 0, 0)), (0, 1));
     runtime.stop().unwrap();

@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex};
 
 use tidings_core::Command;
 use tidings_core::engine::{Options, PublishedAs};
-use tidings_core::time::HOUR_MS;
+use tidings_core::model::HOUR_MS;
 use tidings_node::{Handle, Node, OpenStore, RuntimeError, Settings};
 use tidings_store::{FaultStore, InjectedFault, MemoryStore, Store};
 use world::*;

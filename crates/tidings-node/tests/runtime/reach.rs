@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tidings_core::Command;
-use tidings_core::channel::EMAIL;
-use tidings_core::command::{Cancelled, Pausable};
-use tidings_core::engine::{Reply, TakenBack};
+use tidings_core::engine::{Reply, TakenBackEntries};
+use tidings_core::model::{Cancelled, EMAIL, PauseSubject};
 use tidings_node::channel::{Channel, MessageHead, Outcome, Receipt, Rendered};
 use tidings_node::{Handle, Runtime};
 use tidings_store::{MemoryStore, Store};
@@ -65,7 +64,7 @@ fn begun(events: &[&str]) -> (Runtime, Threshold, MessageHead) {
     (runtime, threshold, head)
 }
 
-fn cancel(handle: &Handle, event: &str) -> TakenBack {
+fn cancel(handle: &Handle, event: &str) -> TakenBackEntries {
     let command = Command::Cancel { what: Cancelled::Event(id(event)), tenant: None };
     match handle.submit(vec![command]).unwrap().pop() {
         Some(Ok(Reply::Cancelled(taken))) => taken,
@@ -116,7 +115,7 @@ fn an_erasure_reaches_a_message_that_a_thread_has_taken() {
 fn a_pause_reaches_a_message_that_a_thread_has_taken() {
     let (runtime, threshold, _) = begun(&["e1"]);
     let handle = runtime.handle();
-    let email = || Pausable::Channel(EMAIL.to_owned());
+    let email = || PauseSubject::Channel(EMAIL.to_owned());
     handle.submit(vec![Command::Pause(email())]).unwrap();
     round(&handle);
     assert!(!threshold.goes());

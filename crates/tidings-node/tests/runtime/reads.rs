@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use tidings_core::engine::StepError;
 use tidings_node::channel::Channels;
-use tidings_node::{Delivery, DurableSnapshot, Handle, Retries, Stepped};
+use tidings_node::{Delivery, DurableSnapshot, Handle, Retries, SteppedLoop};
 use tidings_store::{FaultStore, MemoryStore, NoFaults, Store};
 
 use super::world::*;
@@ -54,13 +54,14 @@ fn a_read_does_not_wait_for_a_loop_that_is_held() {
     runtime.stop().unwrap();
 }
 
-/// Whoever is answered reads what they were told, even from within the answer.
+/// A caller that was answered reads its change, even from within the answer.
 #[test]
 fn what_was_answered_is_read_at_once_and_nothing_before_that() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let delivery = Delivery::new(Channels::new(), Retries::default());
     let mut stepped =
-        Stepped::open(over(&store), None, rules(), delivery, clock(MONDAY), settings()).unwrap();
+        SteppedLoop::open(over(&store), None, rules(), delivery, clock(MONDAY), settings())
+            .unwrap();
     let handle = stepped.handle().clone();
     let known = move |handle: &Handle| {
         let known = |node: &DurableSnapshot| node.engine().recipient(&id("ann")).is_some();

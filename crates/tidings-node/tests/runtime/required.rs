@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use tidings_core::model::{HOUR_MS, MINUTE_MS};
 use tidings_core::rules::{Policy, Route, TypeRules};
-use tidings_core::time::{HOUR_MS, MINUTE_MS};
 use tidings_core::{Command, Rules};
 use tidings_node::channel::{Channel, Outcome, Receipt, Rendered};
-use tidings_node::{Delivery, Retries, Stepped, VirtualClock};
+use tidings_node::{Delivery, Retries, SteppedLoop, VirtualClock};
 use tidings_store::Store;
 
 use crate::in_memory;
@@ -56,15 +56,15 @@ fn open(
     rules: Rules,
     mail: &Arc<Noted>,
     clock: &Arc<VirtualClock>,
-) -> Stepped {
+) -> SteppedLoop {
     let channels = BTreeMap::from([("email".to_owned(), plain(Arc::clone(mail)))]);
     let delivery = Delivery::new(channels, Retries::default());
     let clock: Arc<VirtualClock> = Arc::clone(clock);
-    Stepped::open(over(store), None, rules, delivery, clock, settings()).unwrap()
+    SteppedLoop::open(over(store), None, rules, delivery, clock, settings()).unwrap()
 }
 
 /// Publishes an event of each type with these policies.
-fn publish_all(process: &mut Stepped, policies: &[&str], round: u32) {
+fn publish_all(process: &mut SteppedLoop, policies: &[&str], round: u32) {
     let types = policies.iter().flat_map(|name| ["false", "true"].map(|of| format!("{name}-{of}")));
     let all: Vec<Command> =
         types.map(|kind| publish(&format!("{kind}-{round}"), &kind, "ann")).collect();
@@ -78,7 +78,7 @@ fn publish_all(process: &mut Stepped, policies: &[&str], round: u32) {
     answer.recv().unwrap().unwrap();
 }
 
-fn rest(process: &mut Stepped) {
+fn rest(process: &mut SteppedLoop) {
     loop {
         process.turn();
         let goes_on = process.write() | process.send();
@@ -105,7 +105,7 @@ fn open_lanes_of_an_earlier_version_end_once_and_at_their_time() {
     publish_all(&mut process, &["now", "soon", "daily"], 1);
     process.crash();
     let mut process = open(&store, both_kinds(), &mail, &clock);
-    let sent_at = |process: &mut Stepped, minutes: i64| {
+    let sent_at = |process: &mut SteppedLoop, minutes: i64| {
         clock.set(MONDAY.plus_ms(minutes * MINUTE_MS));
         process.handle().wake().unwrap();
         rest(process);

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use tidings_core::channel::EMAIL;
+use tidings_core::content::Totals;
 use tidings_core::engine::Presenter;
-use tidings_core::rules::Unresolved;
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Command, Id, Instant, Object, Rules, Totals};
+use tidings_core::model::{DAY_MS, EMAIL, HOUR_MS, MINUTE_MS};
+use tidings_core::rules::UnresolvedFate;
+use tidings_core::{Command, Id, Instant, Object, Rules};
 use tidings_node::{
-    Delivery, Resolved, Resolver, ResolverBounds, Retries, Settings, Stepped, VirtualClock,
+    Delivery, ResolvedObjects, Resolver, ResolverBounds, Retries, Settings, SteppedLoop,
+    VirtualClock,
 };
 use tidings_store::{MemoryStore, Store};
 
@@ -20,11 +21,11 @@ use crate::world::{Counter, MONDAY, clock, id, over, person, plain, publish, rul
 struct Host {
     asked: Mutex<Vec<Vec<Id>>>,
     /// Its answers about objects; `None` = it does not answer.
-    says: Mutex<Option<Resolved>>,
+    says: Mutex<Option<ResolvedObjects>>,
 }
 
 impl Host {
-    fn says(&self, resolved: Option<Resolved>) {
+    fn says(&self, resolved: Option<ResolvedObjects>) {
         *self.says.lock().unwrap() = resolved;
     }
 
@@ -41,7 +42,7 @@ impl Resolver for Host {
         Some(ResolverBounds { batch: 2, wait_ms: HOUR_MS })
     }
 
-    fn resolve(&self, objects: &[Id]) -> Result<Resolved, String> {
+    fn resolve(&self, objects: &[Id]) -> Result<ResolvedObjects, String> {
         self.asked.lock().unwrap().push(objects.to_vec());
         let says = self.says.lock().unwrap();
         says.clone().ok_or_else(|| "away".to_owned())
@@ -50,7 +51,7 @@ impl Resolver for Host {
 
 /// A node that asks a host.
 struct Rig {
-    node: Stepped,
+    node: SteppedLoop,
     clock: Arc<VirtualClock>,
     host: Arc<Host>,
     sent: Arc<Counter>,
@@ -59,14 +60,14 @@ struct Rig {
 impl Rig {
     fn new(rules: Rules) -> Self {
         let (host, sent) = (Arc::<Host>::default(), Arc::<Counter>::default());
-        host.says(Some(Resolved::default()));
+        host.says(Some(ResolvedObjects::default()));
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&sent)))]);
         let delivery =
             Delivery::new(channels, Retries::default()).resolving(Arc::clone(&host) as _);
         let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
         let clock = clock(MONDAY);
         let now = Arc::clone(&clock);
-        let node = Stepped::open(over(&store), None, rules, delivery, now, Settings::default());
+        let node = SteppedLoop::open(over(&store), None, rules, delivery, now, Settings::default());
         Self { node: node.unwrap(), clock, host, sent }
     }
 
@@ -105,7 +106,7 @@ impl Rig {
 fn waiting() -> Rules {
     let mut rules = rules();
     for kind in rules.types.values_mut() {
-        kind.unresolved = Unresolved::Wait;
+        kind.unresolved = UnresolvedFate::Wait;
     }
     rules
 }
@@ -151,7 +152,7 @@ fn objects_of_many_messages_are_asked_for_at_once_and_once_a_run() {
 fn what_the_host_retracts_is_skipped_and_what_it_says_is_shown() {
     let mut rig = Rig::new(rules());
     rig.at(MONDAY, people(&["ann"]));
-    rig.host.says(Some(Resolved {
+    rig.host.says(Some(ResolvedObjects {
         objects: vec![Object {
             id: id("w2"),
             title: Some("New title".into()),
@@ -174,7 +175,7 @@ fn what_the_host_retracts_is_skipped_and_what_it_says_is_shown() {
     let view = node.view().unwrap();
     let object = Presenter::new(node.engine(), &view).object(&id("w2"));
     assert_eq!(object.unwrap().title, Some("New title".into()));
-    rig.host.says(Some(Resolved::default()));
+    rig.host.says(Some(ResolvedObjects::default()));
     rig.at(MONDAY.plus_ms(DAY_MS), Vec::new());
     assert_eq!(rig.books().skipped, 1);
 }
@@ -211,7 +212,7 @@ fn without_an_answer_a_message_waits_where_its_type_says_so_for_a_bounded_time()
     rig.at(MONDAY.plus_ms(2_999), Vec::new());
     assert_eq!((rig.host.asked().len(), rig.sent()), (0, 0));
     // It answers again.
-    rig.host.says(Some(Resolved::default()));
+    rig.host.says(Some(ResolvedObjects::default()));
     rig.at(MONDAY.plus_ms(3_000), Vec::new());
     assert_eq!((rig.host.asked().len(), rig.sent()), (1, 1));
     assert_eq!(rig.unresolved(), 0);

@@ -6,8 +6,8 @@ use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
 use tidings_core::Instant;
-use tidings_core::channel::EMAIL;
-use tidings_core::engine::{Options, Retried, Retrying};
+use tidings_core::engine::{MessageInRetry, MessagesInRetry, Options};
+use tidings_core::model::EMAIL;
 use tidings_node::channel::Outcome;
 use tidings_node::{Delivery, Retries, Runtime, Settings, VirtualClock};
 use tidings_store::{MemoryStore, Store};
@@ -68,12 +68,12 @@ fn dropped() -> Outcome {
     Outcome::Unknown { why: "the line dropped".to_owned() }
 }
 
-fn attempts(message: &Retried) -> u32 {
+fn attempts(message: &MessageInRetry) -> u32 {
     message.summary.tried.unwrap().count
 }
 
 /// Asserts that one message waits after its first attempt, for 30 seconds and up to a tenth more.
-fn assert_waits(found: &Retrying) -> Instant {
+fn assert_waits(found: &MessagesInRetry) -> Instant {
     let [message] = found.messages.as_slice() else {
         panic!("{found:?}");
     };

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use tidings_core::engine::{self, Options, Published, PublishedAs, Reply};
-use tidings_core::time::Day;
-use tidings_core::{Audience, Event, Object};
+use tidings_core::engine::{Options, Published, PublishedAs, Reply};
+use tidings_core::model::Audience;
+use tidings_core::{Day, Event, Object, engine};
 use tidings_node::{
     AnswerRecorder, Delivery, Follower, FollowerReport, IdempotencyHit, LeaderLink, Once, Retries,
     Runtime, VirtualClock,
@@ -132,7 +132,7 @@ fn an_event_is_answered_with_the_counts_of_all_nodes() {
     let again = whole(&first.handle().submit(vec![to_all("e1")]).unwrap());
     assert_eq!(again.status, PublishedAs::Duplicate);
     let cancel =
-        Command::Cancel { what: tidings_core::command::Cancelled::Event(id("e1")), tenant: None };
+        Command::Cancel { what: tidings_core::model::Cancelled::Event(id("e1")), tenant: None };
     let cancelled = first.handle().submit(vec![cancel]).unwrap();
     let Ok(Reply::Cancelled(taken)) = &cancelled[0] else {
         panic!("{cancelled:?}");

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidings_core::Command;
-use tidings_core::channel::EMAIL;
-use tidings_core::command::Pausable;
-use tidings_core::time::HOUR_MS;
+use tidings_core::model::{EMAIL, HOUR_MS, PauseSubject};
 use tidings_node::channel::Receipt;
 use tidings_node::{Answered, Runtime};
 use tidings_store::{MemoryStore, Store};
@@ -100,7 +98,7 @@ fn what_is_deferred_is_seen_with_its_last_answer_and_its_next_try() {
     assert_eq!((last.answer, &*last.reply), (Answered::Retry, "busy"));
     let wait_ms = tried.until.0 - MONDAY.0;
     assert!((30_000..=33_000).contains(&wait_ms), "{wait_ms}");
-    let email = Pausable::Channel(EMAIL.to_owned());
+    let email = PauseSubject::Channel(EMAIL.to_owned());
     handle.submit(vec![Command::Pause(email)]).unwrap();
     assert!(!message.is_held && waits(Some("ann")).messages[0].is_held);
     drop(keeper);

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 
-use tidings_core::channel::EMAIL;
-use tidings_core::command::{Cancelled, Pausable};
-use tidings_core::engine::{Reply, TakenBack};
-use tidings_core::pause::Paused;
-use tidings_core::preference::{Mode, PreferenceScope};
-use tidings_core::time::HOUR_MS;
-use tidings_core::{Command, Reason};
+use tidings_core::Command;
+use tidings_core::engine::{Reply, TakenBackEntries};
+use tidings_core::model::{
+    Cancelled, EMAIL, HOUR_MS, Mode, PauseSubject, Paused, PreferenceScope, Reason,
+};
 use tidings_node::channel::{Channels, Outcome};
 use tidings_node::{DurableSnapshot, Handle, Runtime, VirtualClock};
 use tidings_store::{MemoryStore, Store};
@@ -42,7 +40,7 @@ fn by_the_hour(handle: &Handle, clock: &VirtualClock, each: impl Fn()) {
     }
 }
 
-fn cancel(handle: &Handle, event: &str) -> TakenBack {
+fn cancel(handle: &Handle, event: &str) -> TakenBackEntries {
     let command = Command::Cancel { what: Cancelled::Event(id(event)), tenant: None };
     match handle.submit(vec![command]).unwrap().pop() {
         Some(Ok(Reply::Cancelled(taken))) => taken,
@@ -50,8 +48,14 @@ fn cancel(handle: &Handle, event: &str) -> TakenBack {
     }
 }
 
-fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBack {
-    TakenBack { cancelled, removed_from_batch, too_late, events: 1, ..TakenBack::default() }
+fn taken(cancelled: u64, removed_from_batch: u64, too_late: u64) -> TakenBackEntries {
+    TakenBackEntries {
+        cancelled,
+        removed_from_batch,
+        too_late,
+        events: 1,
+        ..TakenBackEntries::default()
+    }
 }
 
 /// Acceptance T26, P3: what waits is cancelled; what stands in a message that was not handed over is
@@ -79,7 +83,7 @@ fn t26_a_cancel_takes_out_of_a_message_what_was_not_handed_over() {
     for event in ["e1", "e3", "n1"] {
         assert_eq!(cancel(&handle, event), taken(0, 0, 0), "{event} once more");
     }
-    let remembered = TakenBack { remembered: true, ..TakenBack::default() };
+    let remembered = TakenBackEntries { remembered: true, ..TakenBackEntries::default() };
     assert_eq!(cancel(&handle, "nothing"), remembered);
 
     keeper.pass();
@@ -202,7 +206,7 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
             scope: PreferenceScope::Type(kind.to_owned()),
             channel: EMAIL.to_owned(),
             mode: Mode::Never,
-            by: tidings_core::occurrence::By::Key,
+            by: tidings_core::model::ChangedBy::Key,
         };
         handle.submit(vec![never]).unwrap();
     }
@@ -229,12 +233,12 @@ fn h19_never_takes_out_of_a_message_what_was_not_handed_over() {
 /// restart it is still so. Then everything goes, once.
 #[test]
 fn what_is_paused_holds_what_was_made() {
-    for what in [Pausable::Channel(EMAIL.to_owned()), Pausable::Type(id("bill"))] {
+    for what in [PauseSubject::Channel(EMAIL.to_owned()), PauseSubject::Type(id("bill"))] {
         holds_what_was_made(&what);
     }
 }
 
-fn holds_what_was_made(what: &Pausable) {
+fn holds_what_was_made(what: &PauseSubject) {
     let (store, clock) = (in_memory(), clock(MONDAY));
     let (runtime, keeper) = gated(&store, &clock);
     let handle = runtime.handle();

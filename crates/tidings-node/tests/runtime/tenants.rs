@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use tidings_core::engine::{HeldShards, Refused, Reply, TenantDirectory};
-use tidings_core::recipient::RecipientChange;
+use tidings_core::model::{RecipientChange, TenantChange};
 use tidings_core::rules::{TenantRules, UnknownTenant};
-use tidings_core::tenant::TenantChange;
 use tidings_core::{Id, Rules};
 use tidings_node::{Delivery, Retries, Runtime, VirtualClock};
 

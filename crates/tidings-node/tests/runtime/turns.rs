@@ -6,10 +6,9 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use tidings_core::Command;
-use tidings_core::channel::EMAIL;
-use tidings_core::command::Cancelled;
 use tidings_core::engine::Reply;
-use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Role, Stepped};
+use tidings_core::model::{Cancelled, EMAIL};
+use tidings_node::{ApiKey, Delivery, Handle, KeyChange, KeyHash, Retries, Role, SteppedLoop};
 use tidings_store::{FaultStore, InjectedFault};
 
 use crate::world::*;
@@ -17,7 +16,7 @@ use crate::{Faults, failing};
 
 /// A loop that the test drives, of which `ann` is a recipient.
 struct Driven {
-    process: Stepped,
+    process: SteppedLoop,
     store: Arc<FaultStore>,
     faults: Faults,
     mail: Arc<Counter>,
@@ -30,7 +29,7 @@ impl Driven {
         let channels = BTreeMap::from([(EMAIL.to_owned(), plain(Arc::clone(&mail)))]);
         let delivery = Delivery::new(channels, Retries::default());
         let process =
-            Stepped::open(open, None, rules(), delivery, clock(MONDAY), settings()).unwrap();
+            SteppedLoop::open(open, None, rules(), delivery, clock(MONDAY), settings()).unwrap();
         let mut driven = Self { process, store, faults, mail };
         let answer = driven.ask(vec![person("ann")]);
         driven.rest();

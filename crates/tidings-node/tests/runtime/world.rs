@@ -6,19 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::engine::{Published, PublishedAs, Refused, Reply, Retrying};
+use tidings_core::content::{Batch, ContentHash, Totals};
+use tidings_core::engine::{MessagesInRetry, Published, PublishedAs, Refused, Reply};
+use tidings_core::model::{Audience, EMAIL, EMAIL_NO, RecipientChange, View};
 use tidings_core::rules::{
     Category, Defaults, Digest, Every, Policy, Route, StoreRules, TypeRules,
 };
-use tidings_core::tenant::View;
-use tidings_core::time::Day;
-use tidings_core::{
-    Audience, Batch, Command, Event, Id, Instant, Object, RecipientChange, Rules, Totals,
-};
+use tidings_core::{Command, Day, Event, Id, Instant, Object, Rules};
 use tidings_node::channel::{
-    Channel, Durability, MailRenderer, Maildir, MessageHead, Outcome, Outlet, Receipt, Rendered,
-    Renderer, Unrenderable,
+    Channel, Durability, MailRenderer, Maildir, MessageHead, Outcome, Receipt, Rendered, Renderer,
+    RenderingChannel, Unrenderable,
 };
 use tidings_node::{
     Delivery, DurableSnapshot, Handle, OpenStore, Retries, Runtime, RuntimeError, Settings,
@@ -55,7 +52,7 @@ pub(crate) fn rules() -> Rules {
         ]),
         store: StoreRules::default(),
         channels: BTreeMap::new(),
-        limits: tidings_core::Limits::default(),
+        limits: tidings_core::model::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
@@ -108,13 +105,14 @@ impl Renderer for Plain {
             to: Vec::new(),
             message_id: head.id.clone(),
             bytes: format!("{batch:?}").into_bytes(),
+            content: ContentHash::default(),
         })
     }
 }
 
 /// A channel that gets batches as they are, with one thread: the order is the order in which messages leave.
-pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> Outlet {
-    Outlet::new(Arc::new(Plain), channel).on_threads(1)
+pub(crate) fn plain(channel: Arc<impl Channel + 'static>) -> RenderingChannel {
+    RenderingChannel::new(Arc::new(Plain), channel).on_threads(1)
 }
 
 /// A channel that says what it is handed, and then answers what it is told to, or waits until it is.
@@ -191,10 +189,10 @@ impl Channel for Counter {
     }
 }
 
-pub(crate) fn maildir(dir: &Path) -> Outlet {
+pub(crate) fn maildir(dir: &Path) -> RenderingChannel {
     let sender = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let maildir = Maildir::open(dir, Durability::Each).unwrap();
-    Outlet::new(Arc::new(MailRenderer::plain(sender)), Arc::new(maildir)).on_threads(1)
+    RenderingChannel::new(Arc::new(MailRenderer::plain(sender)), Arc::new(maildir)).on_threads(1)
 }
 
 /// The files that wait to be read in a Maildir.
@@ -209,7 +207,7 @@ pub(crate) fn settings() -> Settings {
 
 pub(crate) fn start(
     open: OpenStore,
-    mail: Outlet,
+    mail: RenderingChannel,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
@@ -219,7 +217,7 @@ pub(crate) fn start(
 pub(crate) fn start_under(
     rules: Rules,
     open: OpenStore,
-    mail: Outlet,
+    mail: RenderingChannel,
     clock: &Arc<VirtualClock>,
     settings: Settings,
 ) -> Runtime {
@@ -250,7 +248,7 @@ pub(crate) fn on_disk(dir: &Path) -> OpenStore {
 }
 
 /// The messages that wait for a retry, of a recipient or all.
-pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> Retrying {
+pub(crate) fn retrying(handle: &Handle, of: Option<&str>) -> MessagesInRetry {
     let of = of.map(id);
     let read = |node: &DurableSnapshot| {
         node.engine().reader(node.view()).retrying(of.as_ref(), &View::All, 10)

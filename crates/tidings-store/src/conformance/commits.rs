@@ -7,7 +7,7 @@ use super::{
     DAY, Harness, all, answered, commit, delete, get, put, range, snapshot, write, writes,
 };
 use crate::{Commit, Error, KEY_BYTES_MAX, Partition, Store};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 const BASE: Partition = Partition::Base;
 

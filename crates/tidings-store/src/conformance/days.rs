@@ -2,7 +2,7 @@
 
 use super::{Harness, all, answered, commit, delete, get, put, snapshot};
 use crate::Partition;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 const BASE: Partition = Partition::Base;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{Fixture, Harness, Rows, all, answered, get, range, snapshot};
 use crate::{Partition, Snapshot, Write};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// Fixed seeds, so that every run is the same.
 const SEEDS: [u64; 6] = [1, 2, 3, 5, 8, 13];
 const STEPS: usize = 150;
 
-type Model = BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>>;
+type StoreModel = BTreeMap<Partition, BTreeMap<Vec<u8>, Vec<u8>>>;
 
 pub(super) fn random_steps_agree_with_a_map(harness: &dyn Harness) {
     for seed in SEEDS {
@@ -19,9 +19,9 @@ pub(super) fn random_steps_agree_with_a_map(harness: &dyn Harness) {
 }
 
 /// The `SplitMix64` sequence.
-struct Dice(u64);
+struct SplitMixRandom(u64);
 
-impl Dice {
+impl SplitMixRandom {
     fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -54,16 +54,16 @@ impl Dice {
 
 struct RandomRun {
     seed: u64,
-    dice: Dice,
-    model: Model,
+    dice: SplitMixRandom,
+    model: StoreModel,
     // Before the store: a snapshot must not outlive it.
-    earlier: Option<(Box<dyn Snapshot>, Model)>,
+    earlier: Option<(Box<dyn Snapshot>, StoreModel)>,
     fixture: Box<dyn Fixture>,
 }
 
 impl RandomRun {
     fn new(seed: u64, fixture: Box<dyn Fixture>) -> Self {
-        Self { seed, dice: Dice(seed), model: Model::new(), earlier: None, fixture }
+        Self { seed, dice: SplitMixRandom(seed), model: StoreModel::new(), earlier: None, fixture }
     }
 
     fn play(&mut self) {
@@ -138,7 +138,7 @@ impl RandomRun {
     }
 }
 
-fn agree(view: &dyn Snapshot, model: &Model, context: &str) {
+fn agree(view: &dyn Snapshot, model: &StoreModel, context: &str) {
     let places = [
         Partition::Base,
         Partition::Day(Day(20)),

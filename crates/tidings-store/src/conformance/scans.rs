@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{DAY, Harness, Rows, all, answered, commit, delete, get, put, range, snapshot};
 use crate::Partition;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 const BASE: Partition = Partition::Base;
 

@@ -34,7 +34,7 @@ const LOST_FOUND: &str = "lost+found";
 
 /// A directory that this process alone has open, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Directory {
+pub(super) struct LockedDirectory {
     path: PathBuf,
     lock: File,
     id: StoreId,
@@ -51,7 +51,7 @@ pub(super) enum EngineFiles {
     Missing,
 }
 
-impl Directory {
+impl LockedDirectory {
     /// Takes the lock of a directory, and checks its content. Only where a new store may be made, an absent
     /// directory is created and an empty one begun.
     pub(super) fn open(path: &Path, expected: Expected) -> Result<(Self, EngineFiles), Error> {

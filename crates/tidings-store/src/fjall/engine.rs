@@ -17,7 +17,7 @@ use fjall::{
     AbstractTree, Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
 };
 
-use super::directory::{self, Directory};
+use super::directory::{self, LockedDirectory};
 use super::fault::{at_open, guarded, in_use};
 use super::options::Options;
 use super::published::{Days, PublishedView};
@@ -26,7 +26,7 @@ use super::{journal, manifest};
 mod newest;
 
 use crate::{Commit, Error, Expected, Partition, StoreId, Write};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// Bytes of a keyspace's memtable. The journal is sealed only when a memtable is full, so small ones keep
 /// a restart short.
@@ -50,7 +50,7 @@ const TABLE_BYTES: u64 = 16 << 20;
 /// its memtable.
 const EMPTY_AFTER_BYTES: u64 = 128 << 20;
 
-/// The interval of checking whether a memtable is flushed that a day's packing waits for.
+/// The interval of checking whether a memtable is flushed that a day's compaction waits for.
 const WRITTEN_DOWN_LOOK: Duration = Duration::from_millis(10);
 
 const COMMITS: &str = "commits";
@@ -78,18 +78,18 @@ pub(super) struct FjallEngine {
     /// restore.
     noted_commit: Option<AtomicU64>,
     bytes_since_emptied: AtomicU64,
-    /// The days that are being packed: their memtables are not flushed meanwhile (see [`FjallEngine::rest`]).
-    packed: Mutex<BTreeSet<Day>>,
+    /// The days that are being compacted: their memtables are not flushed meanwhile (see [`FjallEngine::compact`]).
+    compacting: Mutex<BTreeSet<Day>>,
     broken: OnceLock<Error>,
     floor_bytes: u64,
-    directory: Arc<Directory>,
+    directory: Arc<LockedDirectory>,
     is_new: bool,
 }
 
 impl FjallEngine {
     /// See [`super::FjallStore::open`].
     pub(super) fn open(path: &Path, expected: Expected, options: &Options) -> Result<Self, Error> {
-        let (directory, state) = Directory::open(path, expected)?;
+        let (directory, state) = LockedDirectory::open(path, expected)?;
         let is_new = state == directory::EngineFiles::Missing;
         if is_new {
             make(&directory.engine_new(), options)?;
@@ -102,16 +102,20 @@ impl FjallEngine {
         Ok(engine)
     }
 
-    /// Creates an engine in an empty directory, where it is invisible before [`Directory::finish_restored`].
+    /// Creates an engine in an empty directory, where it is invisible before [`LockedDirectory::finish_restored`].
     pub(super) fn open_unfinished(
-        directory: &Arc<Directory>,
+        directory: &Arc<LockedDirectory>,
         options: &Options,
     ) -> Result<Self, Error> {
         make(&directory.engine_new(), options)?;
         Self::open_at(&directory.engine_new(), Arc::clone(directory), options)
     }
 
-    fn open_at(place: &Path, directory: Arc<Directory>, options: &Options) -> Result<Self, Error> {
+    fn open_at(
+        place: &Path,
+        directory: Arc<LockedDirectory>,
+        options: &Options,
+    ) -> Result<Self, Error> {
         manifest::verify(place)?;
         // Precedes the engine, which would cut off a damaged end of the journal without a word.
         let journaled = journal::recover(place)?;
@@ -148,7 +152,7 @@ impl FjallEngine {
             noted_commit: None,
             // What a restart finds in the journals counts as if just written.
             bytes_since_emptied: AtomicU64::new(EMPTY_AFTER_BYTES / 2),
-            packed: Mutex::default(),
+            compacting: Mutex::default(),
             broken: OnceLock::new(),
             floor_bytes: options.floor_bytes,
             directory,
@@ -196,27 +200,27 @@ impl FjallEngine {
         Ok(self.published().days.iter().map(size).collect())
     }
 
-    pub(super) fn rest(&self, day: Day) -> Result<(), Error> {
+    pub(super) fn compact(&self, day: Day) -> Result<(), Error> {
         self.ensure_whole()?;
         let Some(keyspace) = self.published().days.get(&day).cloned() else {
             return Ok(());
         };
         // The old tables stay until the new ones are whole.
         self.ensure_room(keyspace.disk_space())?;
-        self.packed().insert(day);
-        let packed = self.pack(&keyspace);
-        self.packed().remove(&day);
+        self.compacting().insert(day);
+        let done = self.compact_keyspace(&keyspace);
+        self.compacting().remove(&day);
         if !self.published().days.contains_key(&day) {
             // It was forgotten meanwhile, which did not wait for this.
             release_disk(&keyspace)?;
         }
-        packed
+        done
     }
 
-    fn pack(&self, keyspace: &Keyspace) -> Result<(), Error> {
+    fn compact_keyspace(&self, keyspace: &Keyspace) -> Result<(), Error> {
         self.write_down(keyspace)?;
         // Whenever the engine's one thread has written a memtable down it looks at the keyspace's
-        // tables, and would wait there until the day is packed, with all other memtables behind it.
+        // tables, and would wait there until the day is compacted, with all other memtables behind it.
         // Once it has written down another one, it has been there.
         self.write_down(&self.base)?;
         guarded(|| keyspace.major_compact())?.map_err(|fault| in_use(&fault))
@@ -303,8 +307,8 @@ impl FjallEngine {
         self.publish(days);
         // The engine's cache of open files would keep those of the day, and with them its disk: only
         // tables that go by themselves are taken out of it.
-        // Where the day is being packed it would wait for that, with all writes: then that does it.
-        if !self.packed().contains(&day) {
+        // Where the day is being compacted it would wait for that, with all writes: then that does it.
+        if !self.compacting().contains(&day) {
             release_disk(&keyspace)?;
         }
         self.database.delete_keyspace(keyspace).map_err(|fault| in_use(&fault))?;
@@ -385,22 +389,22 @@ impl FjallEngine {
         self.empty_memtables(all.filter(|keyspace| is_full(keyspace)));
     }
 
-    fn packed(&self) -> MutexGuard<'_, BTreeSet<Day>> {
-        self.packed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn compacting(&self) -> MutexGuard<'_, BTreeSet<Day>> {
+        self.compacting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn empty_all_memtables(&self) {
         // The counter of commits goes last: it must not be older than what it vouches for. While a day
-        // is being packed, which keeps its rows in the journal, it stays there too.
+        // is being compacted, which keeps its rows in the journal, it stays there too.
         let published = self.published();
-        let packed = self.packed().clone();
+        let compacting = self.compacting().clone();
         let days = published
             .days
             .iter()
-            .filter(|(day, _)| !packed.contains(day))
+            .filter(|(day, _)| !compacting.contains(day))
             .map(|(_, keyspace)| keyspace);
         self.empty_memtables(days.chain([&self.base]));
-        if packed.is_empty() {
+        if compacting.is_empty() {
             self.empty_memtables([&self.commits].into_iter());
         }
     }

@@ -121,7 +121,7 @@ fn journals(engine: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
     Ok(journals)
 }
 
-struct Batch {
+struct JournalBatch {
     /// The offset of the next batch.
     end: usize,
     /// The number of the commit.
@@ -131,8 +131,8 @@ struct Batch {
 }
 
 /// Reads a whole batch with the right checksum that begins here.
-fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
-    let mut cursor = Cursor { bytes, position: start };
+fn batch(bytes: &[u8], start: usize) -> Option<JournalBatch> {
+    let mut cursor = JournalCursor { bytes, position: start };
     if cursor.byte()? != START {
         return None;
     }
@@ -153,7 +153,7 @@ fn batch(bytes: &[u8], start: usize) -> Option<Batch> {
     }
     let mut hasher = Xxh3::new();
     hasher.update(items_bytes);
-    (hasher.digest() == sum).then_some(Batch { end: cursor.position, number, sequence })
+    (hasher.digest() == sum).then_some(JournalBatch { end: cursor.position, number, sequence })
 }
 
 fn batch_begins(bytes: &[u8], start: usize) -> bool {
@@ -161,7 +161,7 @@ fn batch_begins(bytes: &[u8], start: usize) -> bool {
 }
 
 /// Skips one item; returns its value if it is the number of the commit.
-fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
+fn item(cursor: &mut JournalCursor<'_>) -> Option<Option<u64>> {
     if cursor.byte()? != ITEM {
         return None;
     }
@@ -179,12 +179,12 @@ fn item(cursor: &mut Cursor<'_>) -> Option<Option<u64>> {
     Some(Some(u64::from_be_bytes(value.try_into().ok()?)))
 }
 
-struct Cursor<'a> {
+struct JournalCursor<'a> {
     bytes: &'a [u8],
     position: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JournalCursor<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let taken = self.bytes.get(self.position..self.position.checked_add(length)?)?;
         self.position += length;

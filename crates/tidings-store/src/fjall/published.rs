@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fjall::Keyspace;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 pub(super) type Days = BTreeMap<Day, Keyspace>;
 

@@ -9,7 +9,7 @@ use super::engine::FjallEngine;
 use super::fault::{guarded, in_use};
 use super::published::PublishedView;
 use crate::{Error, KEY_BYTES_MAX, Partition, Snapshot, Visit};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// A view, which keeps the store open.
 pub(super) struct FjallView {

@@ -8,13 +8,13 @@ use super::{Epoch, Lease, Leases, Member, Membership, NodeId, Role};
 use crate::{Error, Partition, Write};
 
 /// A factory of leases of one engine: each is new, and no other test sees it.
-pub type Fresh<'f> = dyn Fn() -> Arc<dyn Leases> + Send + Sync + 'f;
+pub type LeasesFactory<'f> = dyn Fn() -> Arc<dyn Leases> + Send + Sync + 'f;
 
 /// A test, to be called with a factory.
-pub type Test = fn(&Fresh<'_>);
+pub type LeaseTest = fn(&LeasesFactory<'_>);
 
 /// Every test and its name.
-pub const TESTS: &[(&str, Test)] = &[
+pub const TESTS: &[(&str, LeaseTest)] = &[
     ("a_heartbeat_shows_who_lives", a_heartbeat_shows_live_members),
     ("a_late_heartbeat_changes_nothing", a_late_heartbeat_changes_nothing),
     ("a_look_is_no_heartbeat", a_look_is_no_heartbeat),
@@ -91,7 +91,7 @@ fn put(value: u8) -> crate::Commit {
     vec![Write { partition: Partition::Base, key: vec![1], value: Some(vec![value]) }].into()
 }
 
-fn a_heartbeat_shows_live_members(fresh: &Fresh<'_>) {
+fn a_heartbeat_shows_live_members(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let me = member(1, 1);
     let view = answered(leases.heartbeat(&me));
@@ -106,7 +106,7 @@ fn a_heartbeat_shows_live_members(fresh: &Fresh<'_>) {
     assert!(view.members.iter().all(|seen| seen.silent_ms >= 0));
 }
 
-fn a_late_heartbeat_changes_nothing(fresh: &Fresh<'_>) {
+fn a_late_heartbeat_changes_nothing(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let newest = Member { role: Role::Holding, ..member(1, 5) };
     answered(leases.heartbeat(&member(1, 3)));
@@ -117,14 +117,14 @@ fn a_late_heartbeat_changes_nothing(fresh: &Fresh<'_>) {
     }
 }
 
-fn a_look_is_no_heartbeat(fresh: &Fresh<'_>) {
+fn a_look_is_no_heartbeat(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     assert_eq!(ids(&answered(leases.membership())), [] as [i64; 0]);
     answered(leases.heartbeat(&member(1, 1)));
     assert_eq!(answered(leases.membership()).member(NodeId(1)), Some(&member(1, 1)));
 }
 
-fn members_are_in_order(fresh: &Fresh<'_>) {
+fn members_are_in_order(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     for id in [3, 1, -9, 2] {
         let name = format!("node-{}", 10 - id);
@@ -134,7 +134,7 @@ fn members_are_in_order(fresh: &Fresh<'_>) {
     assert_eq!(ids(&answered(leases.membership())), [-9, 3, 2, 1]);
 }
 
-fn a_member_that_leaves_is_gone(fresh: &Fresh<'_>) {
+fn a_member_that_leaves_is_gone(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 1)));
     answered(leases.heartbeat(&member(2, 1)));
@@ -143,7 +143,7 @@ fn a_member_that_leaves_is_gone(fresh: &Fresh<'_>) {
     assert_eq!(ids(&answered(leases.membership())), [2]);
 }
 
-fn a_change_of_role_has_its_instant(fresh: &Fresh<'_>) {
+fn a_change_of_role_has_its_instant(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let since = |view: Membership| view.members.first().map(|seen| seen.since_ms);
     let first = since(answered(leases.heartbeat(&member(1, 1))));
@@ -153,14 +153,14 @@ fn a_change_of_role_has_its_instant(fresh: &Fresh<'_>) {
     assert!(since(answered(leases.heartbeat(&holding))) >= first);
 }
 
-fn a_free_lease_is_acquired(fresh: &Fresh<'_>) {
+fn a_free_lease_is_acquired(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     assert_eq!(acquire(&*leases, 1), Epoch(1));
     let lease = Lease { epoch: Epoch(1), holder: Some(NodeId(1)) };
     assert_eq!(answered(leases.membership()).lease, lease);
 }
 
-fn a_lease_is_acquired_once(fresh: &Fresh<'_>) {
+fn a_lease_is_acquired_once(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let seen = answered(leases.membership()).lease;
     assert_eq!(answered(leases.acquire(seen, None, NodeId(1))), Some(Epoch(1)));
@@ -171,7 +171,7 @@ fn a_lease_is_acquired_once(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.membership()).lease.holder, Some(NodeId(1)));
 }
 
-fn a_race_for_a_lease_has_one_winner(fresh: &Fresh<'_>) {
+fn a_race_for_a_lease_has_one_winner(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     for round in 1..=5 {
         let view = answered(leases.membership());
@@ -190,7 +190,7 @@ fn a_race_for_a_lease_has_one_winner(fresh: &Fresh<'_>) {
     }
 }
 
-fn a_holder_with_heartbeats_keeps_its_lease(fresh: &Fresh<'_>) {
+fn a_holder_with_heartbeats_keeps_its_lease(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 1)));
     acquire(&*leases, 1);
@@ -200,7 +200,7 @@ fn a_holder_with_heartbeats_keeps_its_lease(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.membership()).lease, seen);
 }
 
-fn a_silent_holder_loses_its_lease(fresh: &Fresh<'_>) {
+fn a_silent_holder_loses_its_lease(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 4)));
     acquire(&*leases, 1);
@@ -212,7 +212,7 @@ fn a_silent_holder_loses_its_lease(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.acquire(seen, None, NodeId(3))), Some(Epoch(3)));
 }
 
-fn a_holder_may_acquire_again(fresh: &Fresh<'_>) {
+fn a_holder_may_acquire_again(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 1)));
     assert_eq!(acquire(&*leases, 1), Epoch(1));
@@ -221,7 +221,7 @@ fn a_holder_may_acquire_again(fresh: &Fresh<'_>) {
     assert!(leases.open(Epoch(2)).is_ok());
 }
 
-fn a_released_lease_is_free(fresh: &Fresh<'_>) {
+fn a_released_lease_is_free(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     answered(leases.heartbeat(&member(1, 1)));
     let epoch = acquire(&*leases, 1);
@@ -233,7 +233,7 @@ fn a_released_lease_is_free(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.acquire(lease, None, NodeId(2))), Some(Epoch(2)));
 }
 
-fn a_release_of_an_old_epoch_does_nothing(fresh: &Fresh<'_>) {
+fn a_release_of_an_old_epoch_does_nothing(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let old = acquire(&*leases, 1);
     acquire(&*leases, 2);
@@ -241,7 +241,7 @@ fn a_release_of_an_old_epoch_does_nothing(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.membership()).lease.holder, Some(NodeId(2)));
 }
 
-fn a_release_is_not_undone_by_the_epoch(fresh: &Fresh<'_>) {
+fn a_release_is_not_undone_by_the_epoch(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     let held = answered(leases.membership()).lease;
@@ -251,7 +251,7 @@ fn a_release_is_not_undone_by_the_epoch(fresh: &Fresh<'_>) {
     assert_eq!(answered(leases.membership()).lease.holder, None);
 }
 
-fn the_holder_before_is_fenced(fresh: &Fresh<'_>) {
+fn the_holder_before_is_fenced(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let one = acquire(&*leases, 1);
     let before = answered(leases.open(one));
@@ -263,7 +263,7 @@ fn the_holder_before_is_fenced(fresh: &Fresh<'_>) {
     drop(view);
 }
 
-fn an_old_epoch_opens_nothing(fresh: &Fresh<'_>) {
+fn an_old_epoch_opens_nothing(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let one = acquire(&*leases, 1);
     let two = acquire(&*leases, 2);
@@ -272,7 +272,7 @@ fn an_old_epoch_opens_nothing(fresh: &Fresh<'_>) {
     assert!(matches!(leases.open(Epoch(9)).err(), Some(Error::Fenced)));
 }
 
-fn what_one_holder_wrote_the_next_reads(fresh: &Fresh<'_>) {
+fn what_one_holder_wrote_the_next_reads(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     for id in 1..=3_u8 {
         let epoch = acquire(&*leases, i64::from(id));
@@ -283,7 +283,7 @@ fn what_one_holder_wrote_the_next_reads(fresh: &Fresh<'_>) {
     }
 }
 
-fn a_holder_writes_after_a_release(fresh: &Fresh<'_>) {
+fn a_holder_writes_after_a_release(fresh: &LeasesFactory<'_>) {
     // A release only says that nobody has to wait: the next taking fences.
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
@@ -294,7 +294,7 @@ fn a_holder_writes_after_a_release(fresh: &Fresh<'_>) {
     assert!(matches!(store.commit(put(2)), Err(Error::Fenced)));
 }
 
-fn names_and_addresses_are_any_text(fresh: &Fresh<'_>) {
+fn names_and_addresses_are_any_text(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let odd = Member {
         name: "a'b\"; é\u{1f600}".to_owned(),

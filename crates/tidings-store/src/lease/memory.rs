@@ -8,27 +8,28 @@ use super::{
     TermNo,
 };
 use crate::{Commit, Error, MemoryStore, Snapshot, Store};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// Leases in memory. Clones share them.
 #[derive(Clone)]
 pub struct MemoryLeases {
-    state: Arc<Mutex<LeaseState>>,
+    state: Arc<Mutex<LeaseTables>>,
     store: MemoryStore,
     /// True if commits of an old epoch, or of a share that is over, are refused, as they have to be.
     fences: bool,
 }
 
-struct LeaseState {
+/// The rows of a lease database, with its clock.
+struct LeaseTables {
     now_ms: i64,
     lease: Lease,
     members: BTreeMap<NodeId, MemberRecord>,
-    shares: BTreeMap<TermNo, Granted>,
+    shares: BTreeMap<TermNo, GrantedShare>,
     last_term: TermNo,
 }
 
 /// A share, and how often it was opened.
-struct Granted {
+struct GrantedShare {
     share: Share,
     opened: u64,
 }
@@ -52,7 +53,7 @@ impl MemoryLeases {
     pub fn new() -> Self {
         let lease = Lease { epoch: Epoch(0), holder: None };
         Self {
-            state: Arc::new(Mutex::new(LeaseState {
+            state: Arc::new(Mutex::new(LeaseTables {
                 now_ms: 0,
                 lease,
                 members: BTreeMap::new(),
@@ -75,11 +76,11 @@ impl MemoryLeases {
         self.lock().now_ms = now_ms;
     }
 
-    fn lock(&self) -> MutexGuard<'_, LeaseState> {
+    fn lock(&self) -> MutexGuard<'_, LeaseTables> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check(&self, state: &LeaseState, fence: Fence, opening: u64) -> Result<(), Error> {
+    fn check(&self, state: &LeaseTables, fence: Fence, opening: u64) -> Result<(), Error> {
         let holds = match fence {
             Fence::Lease(epoch) => state.lease.epoch == epoch,
             Fence::Share(term) => {
@@ -95,7 +96,7 @@ impl MemoryLeases {
     }
 }
 
-impl LeaseState {
+impl LeaseTables {
     fn membership(&self) -> Membership {
         let seen = |record: &MemberRecord| MemberStatus {
             member: record.member.clone(),
@@ -190,7 +191,7 @@ impl Leases for MemoryLeases {
         let term = TermNo(state.last_term.0 + 1);
         state.last_term = term;
         let share = Share { term, node, shards: shards.to_vec(), of, ends: false };
-        state.shares.insert(term, Granted { share, opened: 0 });
+        state.shares.insert(term, GrantedShare { share, opened: 0 });
         Ok(Some(term))
     }
 
@@ -261,7 +262,7 @@ struct LeasedStore {
 
 impl LeasedStore {
     /// Locks the state if this writer still has its lease or share.
-    fn lock(&self) -> Result<MutexGuard<'_, LeaseState>, Error> {
+    fn lock(&self) -> Result<MutexGuard<'_, LeaseTables>, Error> {
         let state = self.leases.lock();
         self.leases.check(&state, self.fence, self.opening)?;
         Ok(state)

@@ -1,6 +1,6 @@
 //! The address of a store in a database.
 
-use tidings_tls::postgres::{Database, Tls};
+use tidings_tls::postgres::{PostgresAddress, Tls};
 use tokio_postgres::Config;
 
 use crate::{Error, StoreId};
@@ -20,7 +20,8 @@ impl DatabaseAddress {
     /// # Errors
     /// [`Error::Unusable`].
     pub(super) fn of(url: &str) -> Result<Self, Error> {
-        let Database { config, tls, .. } = Database::of(url).map_err(Error::Unusable)?;
+        let PostgresAddress { config, tls, .. } =
+            PostgresAddress::of(url).map_err(Error::Unusable)?;
         Ok(Self { config, tls, store: None })
     }
 

@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use super::link::{Link, LinkFault};
 use super::versions::{Days, TableNo};
 use crate::lease::Fence;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// The place of a writer's row in the texts of statements.
 pub(super) struct WriterRow {

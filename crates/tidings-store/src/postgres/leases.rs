@@ -11,7 +11,7 @@ use super::address::DatabaseAddress;
 use super::attempts;
 use super::identity::other;
 use super::link::{Link, LinkFault};
-use super::schema::{self, Prepared};
+use super::schema::{self, PreparedStore};
 use crate::lease::{
     Epoch, Fence, Lease, Leases, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share,
     TermNo,
@@ -111,7 +111,7 @@ impl PostgresLeases {
     pub fn open(url: &str, expected: Expected) -> Result<Self, Error> {
         let address = DatabaseAddress::of(url)?;
         let mut link = Link::connect(&address, attempts::PATIENCE)?;
-        let Prepared { id, is_new } = schema::prepare(&mut link, expected)?;
+        let PreparedStore { id, is_new } = schema::prepare(&mut link, expected)?;
         // Its bound in time is another.
         drop(link);
         Ok(Self {

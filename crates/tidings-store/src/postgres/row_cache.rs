@@ -8,7 +8,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::table::is_of_bucket;
+use tidings_core::journal::is_of_bucket;
 
 use super::versions::TableNo;
 
@@ -139,8 +139,8 @@ impl RowCacheState {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::BucketNo;
-    use tidings_core::table::{Key, Owner, Table};
+    use tidings_core::journal::{Key, Owner, Table};
+    use tidings_core::model::BucketNo;
 
     use super::*;
 

@@ -67,16 +67,16 @@ pub(super) fn is_there(link: &mut Link) -> Result<bool, LinkFault> {
 }
 
 /// A store that was found or made.
-pub(super) struct Prepared {
+pub(super) struct PreparedStore {
     pub(super) id: StoreId,
     pub(super) is_new: bool,
 }
 
 /// Finds the expected store, and refuses one of another format. Creates tables only if a new store is allowed.
-pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, Error> {
+pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<PreparedStore, Error> {
     if let Some(id) = found(link)? {
         return if expected.admits(id) {
-            Ok(Prepared { id, is_new: false })
+            Ok(PreparedStore { id, is_new: false })
         } else {
             Err(Error::Missing(other(id)))
         };
@@ -90,7 +90,7 @@ pub(super) fn prepare(link: &mut Link, expected: Expected) -> Result<Prepared, E
     // Of several nodes that start at once the first has made it.
     let id = found(link)?.ok_or_else(|| Error::Unavailable("the store went away".to_owned()))?;
     let is_new = id == fresh;
-    Ok(Prepared { id, is_new })
+    Ok(PreparedStore { id, is_new })
 }
 
 /// Makes the tables of a store that is not one yet, in place of those that an interrupted restore has left.

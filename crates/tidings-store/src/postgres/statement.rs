@@ -8,17 +8,17 @@ use tokio_postgres::types::ToSql;
 
 use super::link::{Link, LinkFault};
 use super::schema::name;
-use super::versions::{Before, TableNo};
+use super::versions::{EarlierValues, TableNo};
 use crate::lease::Fence;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// The writes of a commit to one table: of each key the last one.
 #[derive(Default)]
-pub(super) struct Changes<'w> {
+pub(super) struct TableChanges<'w> {
     rows: BTreeMap<&'w [u8], Option<&'w [u8]>>,
 }
 
-impl<'w> Changes<'w> {
+impl<'w> TableChanges<'w> {
     pub(super) fn set(&mut self, key: &'w [u8], value: Option<&'w [u8]>) {
         self.rows.insert(key, value);
     }
@@ -26,19 +26,19 @@ impl<'w> Changes<'w> {
 
 /// The writes of a commit by table, and the tables that it lists for days that begin.
 #[derive(Default)]
-pub(super) struct Statement<'w> {
-    pub(super) tables: BTreeMap<TableNo, Changes<'w>>,
+pub(super) struct CommitStatement<'w> {
+    pub(super) tables: BTreeMap<TableNo, TableChanges<'w>>,
     pub(super) begins: BTreeMap<Day, TableNo>,
 }
 
 /// The parameters of one table.
-struct Arrays<'w> {
+struct TableParameters<'w> {
     keys: Vec<&'w [u8]>,
     values: Vec<&'w [u8]>,
     deleted: Vec<&'w [u8]>,
 }
 
-impl Statement<'_> {
+impl CommitStatement<'_> {
     /// The keys that it writes.
     pub(super) fn keys(&self) -> impl Iterator<Item = (TableNo, &[u8])> {
         self.tables
@@ -53,8 +53,9 @@ impl Statement<'_> {
         link: &mut Link,
         fence: Fence,
         at: i64,
-    ) -> Result<Option<Before>, LinkFault> {
-        let arrays: Vec<Arrays<'_>> = self.tables.values().map(Arrays::of).collect();
+    ) -> Result<Option<EarlierValues>, LinkFault> {
+        let arrays: Vec<TableParameters<'_>> =
+            self.tables.values().map(TableParameters::of).collect();
         let days: Vec<i32> = self.begins.keys().map(|day| day.0).collect();
         let made: Vec<i64> = self.begins.values().map(|table| table.0).collect();
         let number = fence.number();
@@ -72,7 +73,7 @@ impl Statement<'_> {
         Ok(self.replaced(&rows))
     }
 
-    fn text(&self, fence: Fence, arrays: &[Arrays<'_>]) -> String {
+    fn text(&self, fence: Fence, arrays: &[TableParameters<'_>]) -> String {
         let mut text = format!("WITH f AS ({})", fence.raise());
         // All parts of a statement read the state before it, so its answer has the values that it replaces.
         let mut answer = String::from(" SELECT -1, NULL::bytea, NULL::bytea FROM f");
@@ -115,11 +116,11 @@ impl Statement<'_> {
         text + &answer
     }
 
-    fn replaced(&self, rows: &[Row]) -> Option<Before> {
+    fn replaced(&self, rows: &[Row]) -> Option<EarlierValues> {
         if !rows.iter().any(|row| row.get::<_, i32>(0) < 0) {
             return None;
         }
-        let mut before = Before::new();
+        let mut before = EarlierValues::new();
         for (table, changes) in &self.tables {
             if !self.begins.values().any(|made| made == table) {
                 let keys = changes.rows.keys();
@@ -137,8 +138,8 @@ impl Statement<'_> {
     }
 }
 
-impl<'w> Arrays<'w> {
-    fn of(changes: &Changes<'w>) -> Self {
+impl<'w> TableParameters<'w> {
+    fn of(changes: &TableChanges<'w>) -> Self {
         let mut arrays = Self { keys: Vec::new(), values: Vec::new(), deleted: Vec::new() };
         for (key, value) in &changes.rows {
             match value {

@@ -11,7 +11,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::Error;
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// A table of the database: that of the base, or one of a day, which has a new one if it begins anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ impl TableNo {
 pub(super) type Days = Arc<BTreeMap<Day, TableNo>>;
 
 /// The earlier values of keys.
-pub(super) type Before = BTreeMap<(TableNo, Vec<u8>), Option<Vec<u8>>>;
+pub(super) type EarlierValues = BTreeMap<(TableNo, Vec<u8>), Option<Vec<u8>>>;
 
 /// The versions.
 pub(super) struct Versions {
@@ -53,23 +53,23 @@ struct VersionsState {
 #[derive(Default)]
 struct PinnedVersion {
     snapshots: usize,
-    before: Before,
+    before: EarlierValues,
 }
 
 /// A version that is kept for a snapshot.
-pub(super) struct Pin {
+pub(super) struct VersionPin {
     versions: Arc<Versions>,
     pub(super) version: i64,
     pub(super) days: Days,
 }
 
-impl Drop for Pin {
+impl Drop for VersionPin {
     fn drop(&mut self) {
         self.versions.release(self.version);
     }
 }
 
-impl Pin {
+impl VersionPin {
     /// Returns true if this writer has begun a table after the version.
     pub(super) fn is_before(&self, table: TableNo) -> bool {
         let state = self.versions.lock();
@@ -113,12 +113,12 @@ impl Versions {
     }
 
     /// Keeps the newest version.
-    pub(super) fn pin(self: &Arc<Self>) -> Result<Pin, Error> {
+    pub(super) fn pin(self: &Arc<Self>) -> Result<VersionPin, Error> {
         let mut state = self.lock();
         state.usable()?;
         let version = state.newest;
         state.held.entry(version).or_default().snapshots += 1;
-        Ok(Pin { versions: Arc::clone(self), version, days: Arc::clone(&state.days) })
+        Ok(VersionPin { versions: Arc::clone(self), version, days: Arc::clone(&state.days) })
     }
 
     /// The newest version and its days.
@@ -134,7 +134,7 @@ impl Versions {
         &self,
         days: Days,
         begun: impl IntoIterator<Item = TableNo>,
-        before: Option<Before>,
+        before: Option<EarlierValues>,
     ) {
         let mut state = self.lock();
         match before {
@@ -264,7 +264,7 @@ impl VersionsState {
         self.ended.clone().map_or(Ok(()), Err)
     }
 
-    fn keep(&mut self, before: Before) {
+    fn keep(&mut self, before: EarlierValues) {
         if let Some((_, held)) = self.held.iter_mut().next_back() {
             for (place, value) in before {
                 held.before.entry(place).or_insert(value);
@@ -277,12 +277,12 @@ impl VersionsState {
 mod tests {
     use super::*;
 
-    fn replaced(key: u8, value: Option<u8>) -> Option<Before> {
+    fn replaced(key: u8, value: Option<u8>) -> Option<EarlierValues> {
         let place = (TableNo::BASE, vec![key]);
-        Some(Before::from([(place, value.map(|value| vec![value]))]))
+        Some(EarlierValues::from([(place, value.map(|value| vec![value]))]))
     }
 
-    fn had(versions: &Versions, pin: &Pin, key: u8) -> Option<Option<u8>> {
+    fn had(versions: &Versions, pin: &VersionPin, key: u8) -> Option<Option<u8>> {
         let key = [key];
         let (table, from, until) = (TableNo::BASE, key.as_slice(), Bound::Included(key.as_slice()));
         let found = versions.before(pin.version, pin.version, table, from, until).unwrap();

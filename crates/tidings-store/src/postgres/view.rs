@@ -11,9 +11,9 @@ use super::fence::WriterRow;
 use super::link::SqlParameters;
 use super::reading::Reading;
 use super::schema::name;
-use super::versions::{Days, Pin, TableNo};
+use super::versions::{Days, TableNo, VersionPin};
 use crate::{Error, Partition, Snapshot, Visit};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 /// The rows that a scan asks for first; it asks for more at a time as it goes on.
 const ROWS_FIRST: i64 = 64;
@@ -25,13 +25,13 @@ const ANSWER_BYTES: usize = 1 << 20;
 /// A snapshot.
 pub(super) struct PostgresView {
     pub(super) reading: Arc<Reading>,
-    pub(super) pin: Pin,
+    pub(super) pin: VersionPin,
     /// The days that the database lists, once that was asked.
     listed: OnceLock<Days>,
 }
 
 /// Rows of a range, and whether it may have more.
-struct Chunk {
+struct RowChunk {
     table: TableNo,
     rows: Vec<(Vec<u8>, Vec<u8>)>,
     /// The version that they have.
@@ -40,7 +40,7 @@ struct Chunk {
 }
 
 impl PostgresView {
-    pub(super) fn new(reading: Arc<Reading>, pin: Pin) -> Self {
+    pub(super) fn new(reading: Arc<Reading>, pin: VersionPin) -> Self {
         Self { reading, pin, listed: OnceLock::new() }
     }
 
@@ -109,7 +109,7 @@ impl PostgresView {
         from: &[u8],
         until: Option<&[u8]>,
         limit: i64,
-    ) -> Result<Option<Chunk>, Error> {
+    ) -> Result<Option<RowChunk>, Error> {
         let end = match until {
             Some(_) => " AND key < $3",
             None => "",
@@ -136,7 +136,7 @@ impl PostgresView {
             .filter_map(|row| Some((row.get::<_, Option<Vec<u8>>>(2)?, row.get(3))))
             .collect();
         let is_full = i64::try_from(rows.len()).is_ok_and(|count| count == limit);
-        Ok(Some(Chunk { table, rows, version, is_full }))
+        Ok(Some(RowChunk { table, rows, version, is_full }))
     }
 }
 
@@ -242,7 +242,7 @@ impl Snapshot for PostgresView {
             let Some(chunk) = self.chunk(partition, table, &from, until, limit)? else {
                 return Ok(());
             };
-            let Chunk { rows, version, is_full, .. } = chunk;
+            let RowChunk { rows, version, is_full, .. } = chunk;
             table = chunk.table;
             let last = rows.last().filter(|_| is_full).map(|(key, _)| key.clone());
             let end = match (&last, until) {

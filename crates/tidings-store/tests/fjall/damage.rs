@@ -13,7 +13,7 @@ use crate::{Rows, commit, noise, on, open, put, rows};
 const PLACES: [Partition; 4] = [Partition::Base, on_day(1), on_day(2), on_day(3)];
 
 const fn on_day(day: i32) -> Partition {
-    Partition::Day(tidings_core::time::Day(day))
+    Partition::Day(tidings_core::Day(day))
 }
 
 type State = Vec<Rows>;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::tempdir;
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{Error, Expected, FjallStore, Options, Partition, Store, StoreId};
 
 use crate::{commit, get, on, open, put};

@@ -1,7 +1,7 @@
 //! The disk that a store takes: days give theirs back, and journals do not pile up.
 
 use tempfile::tempdir;
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
 use crate::{commit, get, noise, on, open, put};
@@ -55,7 +55,7 @@ fn a_forgotten_day_whose_files_were_read_is_not_kept_open() {
     let directory = tempdir().unwrap();
     let store = open(directory.path()).unwrap();
     fill(&store, 1, 20);
-    store.rest(Day(1)).unwrap();
+    store.compact(Day(1)).unwrap();
     assert!(get(&store, on(1), &3_u64.to_be_bytes()).is_some());
     store.forget(Day(1)).unwrap();
     assert_eq!(deleted_and_open(directory.path()), 0);
@@ -72,20 +72,20 @@ fn deleted_and_open(directory: &std::path::Path) -> usize {
     open.filter(is_kept).count()
 }
 
-/// Whichever comes first: the forgetting waits for no packing, and whoever ends last takes the files
+/// In either order the deletion waits for no compaction, and whoever ends last takes the files
 /// away.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_day_that_is_forgotten_while_it_is_packed_is_gone_with_its_files() {
+fn a_day_that_is_forgotten_while_it_is_compacted_is_gone_with_its_files() {
     let directory = tempdir().unwrap();
     let store = open(directory.path()).unwrap();
     for day in 1..6 {
         fill(&store, day, 12);
         std::thread::scope(|scope| {
-            let packed = scope.spawn(|| store.rest(Day(day)));
+            let compacted = scope.spawn(|| store.compact(Day(day)));
             store.forget(Day(day)).unwrap();
-            let packed = packed.join().unwrap();
-            assert!(matches!(packed, Ok(()) | Err(Error::Unavailable(_))), "{packed:?}");
+            let compacted = compacted.join().unwrap();
+            assert!(matches!(compacted, Ok(()) | Err(Error::Unavailable(_))), "{compacted:?}");
         });
         assert_eq!(store.days().unwrap(), []);
         assert_eq!(deleted_and_open(directory.path()), 0, "day {day}");

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use tempfile::tempdir;
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{Error, FjallStore, Options, Partition, Store};
 
 use crate::{commit, get, noise, on, open, put};
@@ -26,7 +26,7 @@ fn what_frees_room_may_use_what_is_kept_back() {
     assert!(matches!(store.commit(row()), Err(Error::Full(_))));
     assert_eq!(get(&store, Partition::Base, b"forgotten"), None);
     // Packing takes as much again before it gives anything back.
-    assert!(matches!(store.rest(Day(1)), Err(Error::Full(_))));
+    assert!(matches!(store.compact(Day(1)), Err(Error::Full(_))));
     store.commit_to_free(row()).unwrap();
     store.forget(Day(1)).unwrap();
     assert!(get(&store, Partition::Base, b"forgotten").is_some());

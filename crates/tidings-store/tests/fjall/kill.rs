@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use tempfile::tempdir;
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{Error, FjallStore, Options, Partition, Store, Write};
 
 use crate::{commit, get, noise, on, open, put, rows};

@@ -13,7 +13,7 @@ mod kill;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::{
     Commit, Error, Expected, FjallStore, Options, Partition, Store, StoreId, Write,
 };

@@ -4,7 +4,7 @@
 
 use std::sync::mpsc;
 
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_loopback::Postgres as Server;
 use tidings_store::lease::{Leases as _, Member, NodeId, NodeToken, Role};
 use tidings_store::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::lease::{Epoch, Leases as _, NodeId, TermNo};
 use tidings_store::{Error, Partition, PostgresLeases, PostgresStore, Store};
 

@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 
 use super::{Tls, unusable};
-use crate::{Authorities, Identity};
+use crate::{Authorities, ClientCertificateFiles};
 
 /// Parameters that the library reads.
 const TAKEN: [&str; 18] = [
@@ -182,9 +182,10 @@ impl Encryption {
     fn verified(&self, by_name: bool) -> Result<Tls, String> {
         let identity = match (&self.certificate, &self.key) {
             (None, None) => None,
-            (Some(certificate), Some(key)) => {
-                Some(Identity { certificate: Path::new(certificate), key: Path::new(key) })
-            }
+            (Some(certificate), Some(key)) => Some(ClientCertificateFiles {
+                certificate: Path::new(certificate),
+                key: Path::new(key),
+            }),
             (Some(_), None) => return Err(unusable("`sslcert` wants `sslkey`")),
             (None, Some(_)) => return Err(unusable("`sslkey` wants `sslcert`")),
         };

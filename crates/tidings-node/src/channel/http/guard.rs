@@ -24,25 +24,25 @@ pub(super) const PRIVATE: &str = "the host is not of the public network";
 
 /// A resolver that finds what may be called.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct GuardedResolver {
     pub(super) reach: AllowedHosts,
     /// The proxy that is called in place of everything, which the environment names.
     pub(super) proxy: Option<Uri>,
 }
 
-impl Resolver for Guard {
+impl Resolver for GuardedResolver {
     fn resolve(
         &self,
         uri: &Uri,
         config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = DefaultResolver::default().resolve(uri, config, timeout)?;
+        let addresses = DefaultResolver::default().resolve(uri, config, timeout)?;
         if self.reach == AllowedHosts::Anywhere || self.proxy.as_ref() == Some(uri) {
-            return Ok(found);
+            return Ok(addresses);
         }
         let mut public = self.empty();
-        found
+        addresses
             .iter()
             .filter(|address| is_public(address.ip()))
             .for_each(|address| public.push(*address));

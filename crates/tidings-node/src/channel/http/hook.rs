@@ -3,10 +3,10 @@
 use std::net::IpAddr;
 
 use tidings_core::Instant;
+use tidings_core::model::SuppressedFor;
 use tidings_core::rules::HookRules;
-use tidings_core::suppression::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered, Scope, WebhookKey};
+use super::super::{Outcome, ProviderOpenError, Rendered, Scope, WebhookKey};
 use super::guard::is_public;
 use super::{AllowedHosts, HttpAnswer, HttpRequest, Shape, sent};
 
@@ -68,12 +68,12 @@ impl Hook {
     pub(crate) fn new(
         rules: &HookRules,
         secret: &dyn Fn(&str) -> Result<String, String>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let name = &rules.secret;
         let secret =
-            secret(name).map_err(|why| ProviderError::Secret { name: name.clone(), why })?;
+            secret(name).map_err(|why| ProviderOpenError::Secret { name: name.clone(), why })?;
         let key = WebhookKey::parse(&secret)
-            .map_err(|why| ProviderError::Address(format!("the secret `{name}` {why}")))?;
+            .map_err(|why| ProviderOpenError::Address(format!("the secret `{name}` {why}")))?;
         let is_anywhere =
             rules.allow_private || HostPlace::of(&rules.url) == Some(HostPlace::Loopback);
         let reach = if is_anywhere { AllowedHosts::Anywhere } else { AllowedHosts::Public };
@@ -124,13 +124,13 @@ mod tests {
     use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     use std::net::TcpListener;
 
-    use super::super::super::{Durability, Patience, Setup, open_hook, sample};
+    use super::super::super::{Durability, ProviderSetup, ServerTimeouts, open_hook, sample};
     use super::super::guard::PRIVATE;
     use super::*;
     use crate::channel::MessageHead;
 
     fn rules(url: String, allow_private: bool) -> HookRules {
-        let of = [tidings_core::occurrence::OccurrenceKind::MessageSent].into();
+        let of = [tidings_core::model::OccurrenceKind::MessageSent].into();
         HookRules { name: "app".to_owned(), url, secret: "S".to_owned(), of, allow_private }
     }
 
@@ -148,15 +148,16 @@ mod tests {
             return_path: None,
             to: vec!["x".to_owned()],
             bytes: b"{\"test\": 2432232314}".to_vec(),
+            content: tidings_core::content::ContentHash::default(),
         }
     }
 
     /// Calls a hook, and returns the outcome.
     fn told(rules: &HookRules) -> Outcome {
-        let setup = Setup {
+        let setup = ProviderSetup {
             secret: &secret,
             durability: Durability::Each,
-            patience: Patience::default(),
+            patience: ServerTimeouts::default(),
             clock: &sample::clock(),
             tokens: None,
             caught: &std::sync::Arc::default(),

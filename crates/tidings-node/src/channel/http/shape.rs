@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 use ureq::http::HeaderMap;
 
 use super::super::{Outcome, Receipt, Rendered, Scope};

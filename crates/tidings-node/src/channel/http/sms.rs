@@ -5,7 +5,7 @@
 
 pub(crate) mod twilio;
 
-use tidings_mail::Short;
+use tidings_mail::ShortMessage;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::note::Note;
@@ -74,8 +74,8 @@ pub(crate) fn text_of(note: &Note) -> String {
 
 /// The text of a text message as a provider gets it, with its number of parts.
 #[must_use]
-pub fn sms(short: Short) -> (String, usize) {
-    let Short { title, text, url, .. } = short;
+pub fn sms(short: ShortMessage) -> (String, usize) {
+    let ShortMessage { title, text, url, .. } = short;
     let text = text_of(&Note { title, text, url });
     let parts = parts(&text);
     (text, parts)

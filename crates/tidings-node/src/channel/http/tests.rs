@@ -10,16 +10,15 @@ use std::thread::JoinHandle;
 use mail_parser::MessageParser;
 use serde_json::{Value, json};
 use tidings_core::Rules;
-use tidings_core::channel::named;
+use tidings_core::model::{SuppressedFor, channel_kind};
 use tidings_core::rules::ChannelRules;
-use tidings_core::suppression::SuppressedFor;
 
 use tidings_mail::{Design, SECRET_BYTES, TokenKey};
 
 use super::super::sample::{GO, batch, clock, sender};
 use super::super::{
-    Channel, Durability, MailRenderer, MessageHead, Outcome, Patience, Rendered, Renderer, Setup,
-    open,
+    Channel, Durability, MailRenderer, MessageHead, Outcome, ProviderSetup, Rendered, Renderer,
+    ServerTimeouts, open,
 };
 
 mod body;
@@ -129,14 +128,14 @@ fn read_request(stream: &TcpStream) -> Option<Heard> {
 
 /// A channel of the configuration with a provider, whose secrets are their names in lower case.
 pub(super) fn channel_of(kind: &str, provider: &str, from: Option<&str>) -> Arc<dyn Channel> {
-    patient_channel_of(kind, provider, from, Patience::default())
+    patient_channel_of(kind, provider, from, ServerTimeouts::default())
 }
 
 pub(super) fn patient_channel_of(
     kind: &str,
     provider: &str,
     from: Option<&str>,
-    patience: Patience,
+    patience: ServerTimeouts,
 ) -> Arc<dyn Channel> {
     let rules = ChannelRules {
         providers: vec![provider.to_owned()],
@@ -145,7 +144,7 @@ pub(super) fn patient_channel_of(
     };
     let rules = Rules { channels: [(kind.to_owned(), rules)].into(), ..Rules::default() };
     let clock = clock();
-    let setup = Setup {
+    let setup = ProviderSetup {
         secret: &|name| {
             Ok(match name {
                 "VAPID" => "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw".to_owned(),
@@ -158,7 +157,7 @@ pub(super) fn patient_channel_of(
         tokens: None,
         caught: &Arc::default(),
     };
-    open(named(kind).unwrap(), &rules, &setup).unwrap().first()
+    open(channel_kind(kind).unwrap(), &rules, &setup).unwrap().first()
 }
 
 /// The class of an outcome: P7 and T20 are about it.

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
-use super::super::ProviderError;
+use super::super::ProviderOpenError;
 use super::AllowedHosts;
 
 /// A lookup of secrets by name.
-pub(crate) type Secrets<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub(crate) type SecretLookup<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// An address of a provider in its parts.
 pub(crate) struct ProviderUrl<'a> {
@@ -20,15 +20,15 @@ pub(crate) struct ProviderUrl<'a> {
     login: Option<(&'a str, Option<&'a str>)>,
     place: &'a str,
     options: BTreeMap<&'a str, &'a str>,
-    secrets: Secrets<'a>,
+    secrets: SecretLookup<'a>,
 }
 
-fn fault(why: impl Into<String>) -> ProviderError {
-    ProviderError::Address(why.into())
+fn fault(why: impl Into<String>) -> ProviderOpenError {
+    ProviderOpenError::Address(why.into())
 }
 
 /// The options of a query, each once.
-fn options(query: &str) -> Result<BTreeMap<&str, &str>, ProviderError> {
+fn options(query: &str) -> Result<BTreeMap<&str, &str>, ProviderOpenError> {
     let mut options = BTreeMap::new();
     for option in query.split('&').filter(|option| !option.is_empty()) {
         let (name, value) = option
@@ -43,7 +43,7 @@ fn options(query: &str) -> Result<BTreeMap<&str, &str>, ProviderError> {
 }
 
 /// A part without its escapes.
-fn decoded(part: &str) -> Result<Cow<'_, str>, ProviderError> {
+fn decoded(part: &str) -> Result<Cow<'_, str>, ProviderOpenError> {
     let is_escape = |rest: &str| {
         let digits = rest.as_bytes().get(..2);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
@@ -67,8 +67,8 @@ impl<'a> ProviderUrl<'a> {
     pub(crate) fn parse(
         scheme: &'a str,
         rest: &'a str,
-        secrets: Secrets<'a>,
-    ) -> Result<Self, ProviderError> {
+        secrets: SecretLookup<'a>,
+    ) -> Result<Self, ProviderOpenError> {
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (login, place) = match rest.rsplit_once('@') {
             Some((login, place)) => (Some(login), place),
@@ -85,30 +85,30 @@ impl<'a> ProviderUrl<'a> {
     pub(crate) fn of_path(
         scheme: &'a str,
         rest: &'a str,
-        secrets: Secrets<'a>,
-    ) -> Result<Self, ProviderError> {
+        secrets: SecretLookup<'a>,
+    ) -> Result<Self, ProviderOpenError> {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let url = Self::parse(scheme, "", secrets)?;
         Ok(Self { place, options: options(query)?, ..url })
     }
 
-    fn look_up(&self, name: &str) -> Result<String, ProviderError> {
-        (self.secrets)(name).map_err(|why| ProviderError::Secret { name: name.to_owned(), why })
+    fn look_up(&self, name: &str) -> Result<String, ProviderOpenError> {
+        (self.secrets)(name).map_err(|why| ProviderOpenError::Secret { name: name.to_owned(), why })
     }
 
-    fn text(&self, part: &str) -> Result<String, ProviderError> {
+    fn text(&self, part: &str) -> Result<String, ProviderOpenError> {
         match name_of(part) {
             Some(name) => self.look_up(name),
             None => decoded(part).map(Cow::into_owned),
         }
     }
 
-    fn secret(&self, part: &str) -> Result<String, ProviderError> {
-        self.look_up(name_of(part).ok_or(ProviderError::PlainPassword)?)
+    fn secret(&self, part: &str) -> Result<String, ProviderOpenError> {
+        self.look_up(name_of(part).ok_or(ProviderOpenError::PlainPassword)?)
     }
 
     /// The user of a login, with their secret where it is there; `None` = there is no login.
-    pub(crate) fn login(&self) -> Result<Option<(String, Option<String>)>, ProviderError> {
+    pub(crate) fn login(&self) -> Result<Option<(String, Option<String>)>, ProviderOpenError> {
         let Some((user, secret)) = self.login else {
             return Ok(None);
         };
@@ -120,17 +120,17 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// The name of a secret that is looked up apart from the address.
-    pub(crate) fn named_secret(&self, name: &str) -> Result<String, ProviderError> {
+    pub(crate) fn named_secret(&self, name: &str) -> Result<String, ProviderOpenError> {
         self.look_up(name)
     }
 
     /// The place without its escapes, as it is written: the path of a file.
-    pub(crate) fn whole_place(&self) -> Result<String, ProviderError> {
+    pub(crate) fn whole_place(&self) -> Result<String, ProviderOpenError> {
         decoded(self.place).map(Cow::into_owned)
     }
 
     /// The place without its escapes and without a slash at its end.
-    pub(crate) fn plain_place(&self) -> Result<String, ProviderError> {
+    pub(crate) fn plain_place(&self) -> Result<String, ProviderOpenError> {
         decoded(self.bare_place()).map(Cow::into_owned)
     }
 
@@ -139,13 +139,16 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// Takes an option out that is a secret.
-    pub(crate) fn secret_option(&mut self, name: &str) -> Result<Option<String>, ProviderError> {
+    pub(crate) fn secret_option(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<String>, ProviderOpenError> {
         let value = self.options.remove(name);
         value.map(|value| self.secret(value)).transpose()
     }
 
     /// The place, which is a secret.
-    pub(crate) fn secret_place(&self) -> Result<String, ProviderError> {
+    pub(crate) fn secret_place(&self) -> Result<String, ProviderOpenError> {
         if self.login.is_some() || self.bare_place().is_empty() {
             let form = format!("write `{}://${{NAME}}`", self.scheme);
             return Err(fault(form));
@@ -154,7 +157,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// The place, which may be left out or is a secret.
-    pub(crate) fn secret_place_or_none(&self) -> Result<Option<String>, ProviderError> {
+    pub(crate) fn secret_place_or_none(&self) -> Result<Option<String>, ProviderOpenError> {
         match (self.login, self.bare_place()) {
             (None, "") => Ok(None),
             _ => self.secret_place().map(Some),
@@ -162,7 +165,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// Refuses a place and a login, which have no meaning here.
-    pub(crate) fn nowhere(&self) -> Result<(), ProviderError> {
+    pub(crate) fn nowhere(&self) -> Result<(), ProviderOpenError> {
         match (self.login, self.bare_place()) {
             (None, "") => Ok(()),
             _ => Err(fault(format!("write `{}://` alone", self.scheme))),
@@ -171,12 +174,16 @@ impl<'a> ProviderUrl<'a> {
 
     /// Takes the option `base` out, for providers whose addresses recipients name: a server that is called in place of
     /// the addresses' own, with their paths.
-    pub(crate) fn detour(&mut self) -> Result<Detour, ProviderError> {
-        Ok(Detour(if self.options.contains_key("base") { Some(self.base("")?) } else { None }))
+    pub(crate) fn detour(&mut self) -> Result<EndpointRoute, ProviderOpenError> {
+        Ok(EndpointRoute(if self.options.contains_key("base") {
+            Some(self.base("")?)
+        } else {
+            None
+        }))
     }
 
     /// The place after a login, a name such as that of a domain.
-    pub(crate) fn place(&self, what: &str) -> Result<String, ProviderError> {
+    pub(crate) fn place(&self, what: &str) -> Result<String, ProviderOpenError> {
         let place = self.text(self.bare_place())?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
         if name_of(self.bare_place()).is_some() || (!place.is_empty() && place.chars().all(is_name))
@@ -188,7 +195,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// A secret before the place, without a user.
-    pub(crate) fn key(&self) -> Result<String, ProviderError> {
+    pub(crate) fn key(&self) -> Result<String, ProviderOpenError> {
         match self.login {
             Some((key, None)) => self.secret(key),
             _ => Err(fault(format!("write `{}://${{NAME}}@…`", self.scheme))),
@@ -196,7 +203,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// A user with a secret, before the place or in its stead.
-    pub(crate) fn user(&self) -> Result<(String, String), ProviderError> {
+    pub(crate) fn user(&self) -> Result<(String, String), ProviderOpenError> {
         let pair = match self.login {
             Some((user, Some(secret))) => Some((user, secret)),
             Some((_, None)) => None,
@@ -210,13 +217,13 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// Takes an option out.
-    pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>, ProviderError> {
+    pub(crate) fn option(&mut self, name: &str) -> Result<Option<String>, ProviderOpenError> {
         let value = self.options.remove(name);
         value.map(|value| self.text(value)).transpose()
     }
 
     /// Takes the option `base` out: another server of the same shape, in place of the provider's own.
-    pub(crate) fn base(&mut self, own: &str) -> Result<String, ProviderError> {
+    pub(crate) fn base(&mut self, own: &str) -> Result<String, ProviderOpenError> {
         let Some(base) = self.option("base")? else {
             return Ok(own.to_owned());
         };
@@ -226,7 +233,7 @@ impl<'a> ProviderUrl<'a> {
     }
 
     /// Refuses options that were not used.
-    pub(crate) fn done(self) -> Result<(), ProviderError> {
+    pub(crate) fn done(self) -> Result<(), ProviderOpenError> {
         match self.options.keys().next() {
             None => Ok(()),
             Some(name) => Err(fault(format!("`{}://` has no option `{name}`", self.scheme))),
@@ -235,9 +242,9 @@ impl<'a> ProviderUrl<'a> {
 }
 
 /// The way to addresses that recipients name.
-pub(crate) struct Detour(Option<String>);
+pub(crate) struct EndpointRoute(Option<String>);
 
-impl Detour {
+impl EndpointRoute {
     /// The address to call for a recipient's.
     pub(crate) fn to(&self, address: &str) -> String {
         let Some(base) = &self.0 else {
@@ -266,7 +273,7 @@ impl Detour {
 mod tests {
     use super::*;
 
-    const SECRETS: Secrets<'static> = &|name: &str| Ok(format!("value of {name}, 100%"));
+    const SECRETS: SecretLookup<'static> = &|name: &str| Ok(format!("value of {name}, 100%"));
 
     #[test]
     fn field_4_each_part_of_an_address_is_read_as_of_a_url() {

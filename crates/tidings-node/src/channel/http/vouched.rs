@@ -11,9 +11,9 @@ const REFUSALS_MAX: u32 = 5;
 
 /// The number of refusals that count against devices.
 #[derive(Debug, Default)]
-pub(super) struct Vouched(AtomicU32);
+pub(super) struct DeviceRefusals(AtomicU32);
 
-impl Vouched {
+impl DeviceRefusals {
     /// Notes that a message was taken.
     pub(super) fn taken(&self) {
         self.0.store(REFUSALS_MAX, Ordering::Relaxed);
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn field_3_no_device_is_given_up_until_a_message_was_taken_or_after_several_refusals() {
-        let vouched = Vouched::default();
+        let vouched = DeviceRefusals::default();
         assert!(!vouched.refused(), "nothing was taken yet");
         vouched.taken();
         for _ in 0..REFUSALS_MAX {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
-use super::super::{Outcome, ProviderError, Rendered, WebhookKey};
-use super::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
+use super::super::{Outcome, ProviderOpenError, Rendered, WebhookKey};
+use super::{AllowedHosts, EndpointRoute, HttpAnswer, HttpRequest, ProviderUrl, Shape};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "webhook://${SECRET}";
@@ -30,13 +30,13 @@ pub(crate) fn body_of(message: &Rendered) -> Value {
 pub(crate) struct Webhook {
     /// `None` = its secret is not looked up.
     key: Option<WebhookKey>,
-    detour: Detour,
+    detour: EndpointRoute,
 }
 
 impl Webhook {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let secret = url.secret_place()?;
-        let fault = |why| ProviderError::Address(format!("its secret {why}"));
+        let fault = |why| ProviderOpenError::Address(format!("its secret {why}"));
         let shape = Self {
             key: if secret.is_empty() {
                 None

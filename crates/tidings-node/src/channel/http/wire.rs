@@ -11,11 +11,11 @@ pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// A client. It is called from several threads at once.
 pub(in crate::channel) trait Wire: Send + Sync {
     /// Calls, and asks before the first byte of the body goes.
-    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called;
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> CallEnd;
 }
 
 /// The end of a call.
-pub(in crate::channel) enum Called {
+pub(in crate::channel) enum CallEnd {
     /// The provider answered.
     Answered(HttpAnswer),
     /// The sender was asked to stop before the body.

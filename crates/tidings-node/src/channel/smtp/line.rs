@@ -39,7 +39,7 @@ pub(super) enum SmtpError {
 
 /// The deadline of a transaction, and the time limit of each of its answers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
+pub(super) struct TransactionDeadline {
     end: Instant,
     answer: Duration,
 }
@@ -51,12 +51,12 @@ pub(super) struct SmtpConnection {
 }
 
 enum SmtpStream {
-    Plain(Timed),
-    Encrypted(Box<StreamOwned<ClientConnection, Timed>>),
+    Plain(DeadlineSocket),
+    Encrypted(Box<StreamOwned<ClientConnection, DeadlineSocket>>),
 }
 
 /// A socket with a deadline for every read and write.
-struct Timed {
+struct DeadlineSocket {
     socket: TcpStream,
     until: Instant,
 }
@@ -69,7 +69,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-impl Bound {
+impl TransactionDeadline {
     /// Creates a deadline from now, with a limit for each answer.
     pub(super) fn new(whole_ms: u64, answer_ms: u64) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl SmtpConnection {
         server: &MailServer,
         trust: Option<&Arc<ClientConfig>>,
         hello: &ClientId,
-        bound: Bound,
+        bound: TransactionDeadline,
     ) -> Result<Self, SmtpError> {
         let mut stream = SmtpStream::Plain(dial(server, bound)?);
         if let Some(trust) = trust {
@@ -125,7 +125,7 @@ impl SmtpConnection {
         server: &MailServer,
         trust: &Arc<ClientConfig>,
         hello: &ClientId,
-        bound: Bound,
+        bound: TransactionDeadline,
     ) -> Result<Self, SmtpError> {
         if !self.can_be_encrypted() {
             return Err(broken("the server offers no STARTTLS"));
@@ -145,7 +145,7 @@ impl SmtpConnection {
     pub(super) fn log_in(
         &mut self,
         credentials: &Credentials,
-        bound: Bound,
+        bound: TransactionDeadline,
     ) -> Result<(), SmtpError> {
         let mechanism = self.offers.get_auth_mechanism(DEFAULT_MECHANISMS);
         let Some(mechanism) = mechanism else {
@@ -173,7 +173,7 @@ impl SmtpConnection {
     pub(super) fn log_in_by_token(
         &mut self,
         credentials: Credentials,
-        bound: Bound,
+        bound: TransactionDeadline,
     ) -> Result<(), SmtpError> {
         if !self.offers.supports_auth_mechanism(Mechanism::Xoauth2) {
             return Err(broken("the server offers no login by OAuth (XOAUTH2)"));
@@ -192,14 +192,18 @@ impl SmtpConnection {
     pub(super) fn command(
         &mut self,
         command: impl Display,
-        bound: Bound,
+        bound: TransactionDeadline,
     ) -> Result<Response, SmtpError> {
         self.write(command.to_string().as_bytes(), bound)?;
         self.reply()
     }
 
     /// Writes data; the reply is read by the same deadline.
-    pub(super) fn write(&mut self, bytes: &[u8], bound: Bound) -> Result<(), SmtpError> {
+    pub(super) fn write(
+        &mut self,
+        bytes: &[u8],
+        bound: TransactionDeadline,
+    ) -> Result<(), SmtpError> {
         self.until(bound.answer());
         let stream = self.stream.get_mut();
         stream.write_all(bytes)?;
@@ -228,7 +232,7 @@ impl SmtpConnection {
         if reply.is_positive() { Ok(reply) } else { Err(SmtpError::Refused(reply)) }
     }
 
-    fn greet(&mut self, hello: &ClientId, bound: Bound) -> Result<(), SmtpError> {
+    fn greet(&mut self, hello: &ClientId, bound: TransactionDeadline) -> Result<(), SmtpError> {
         let reply = self.command(Ehlo::new(hello.clone()), bound)?;
         let offers = ServerInfo::from_response(&reply);
         self.offers = offers.map_err(|_| broken("the server does not say who it is"))?;
@@ -244,7 +248,7 @@ impl SmtpConnection {
 }
 
 /// Connects to the first of the server's addresses that answers.
-fn dial(server: &MailServer, bound: Bound) -> Result<Timed, SmtpError> {
+fn dial(server: &MailServer, bound: TransactionDeadline) -> Result<DeadlineSocket, SmtpError> {
     let mut last = broken("the server's name has no address");
     for address in (server.host.as_str(), server.port).to_socket_addrs()? {
         let until = bound.answer();
@@ -253,7 +257,7 @@ fn dial(server: &MailServer, bound: Bound) -> Result<Timed, SmtpError> {
             Ok(socket) => {
                 // Commands are small and wait for their replies.
                 socket.set_nodelay(true)?;
-                return Ok(Timed { socket, until });
+                return Ok(DeadlineSocket { socket, until });
             }
             Err(fault) => last = fault.into(),
         }
@@ -300,14 +304,14 @@ impl Write for SmtpStream {
     }
 }
 
-impl Read for Timed {
+impl Read for DeadlineSocket {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.socket.set_read_timeout(Some(left(self.until)?))?;
         self.socket.read(bytes)
     }
 }
 
-impl Write for Timed {
+impl Write for DeadlineSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.socket.set_write_timeout(Some(left(self.until)?))?;
         self.socket.write(bytes)

@@ -8,9 +8,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
 
 use crate::channel::http::{AllowedHosts, HostPlace, HttpAnswer, HttpRequest, ProviderUrl, client};
-use crate::channel::http::{Called, Wire};
-use crate::channel::patience::Patience;
-use crate::channel::provider_error::ProviderError;
+use crate::channel::http::{CallEnd, Wire};
+use crate::channel::patience::ServerTimeouts;
+use crate::channel::provider_open_error::ProviderOpenError;
 use crate::clock::Clock;
 
 /// The milliseconds before its end in which a token is not used any more.
@@ -43,8 +43,8 @@ pub(in crate::channel) struct Grant {
 
 impl Grant {
     /// Takes the options of a grant out of an address; `None` = it has none.
-    pub(super) fn read(url: &mut ProviderUrl<'_>) -> Result<Option<Self>, ProviderError> {
-        let fault = |why: &str| ProviderError::Address(why.to_owned());
+    pub(super) fn read(url: &mut ProviderUrl<'_>) -> Result<Option<Self>, ProviderOpenError> {
+        let fault = |why: &str| ProviderOpenError::Address(why.to_owned());
         let token_url = url.option("token_url")?;
         let client_id = url.option("client_id")?;
         let client_secret = url.secret_option("client_secret")?;
@@ -105,10 +105,10 @@ pub(super) struct Tokens {
     source: TokenSource,
     wire: Box<dyn Wire>,
     clock: Arc<dyn Clock>,
-    kept: Mutex<GrantedTokens>,
+    granted: Mutex<GrantedTokens>,
 }
 
-/// What the endpoint has granted.
+/// The tokens that the endpoint has granted.
 #[derive(Default)]
 struct GrantedTokens {
     /// The token, and the instant until which it is used.
@@ -121,19 +121,19 @@ impl Tokens {
     /// Prepares the tokens of a source, without asking for one.
     pub(super) fn new(
         source: &TokenSource,
-        patience: Patience,
+        patience: ServerTimeouts,
         clock: &Arc<dyn Clock>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         Ok(Self {
             source: source.clone(),
             wire: client(AllowedHosts::Anywhere, patience)?,
             clock: Arc::clone(clock),
-            kept: Mutex::default(),
+            granted: Mutex::default(),
         })
     }
 
-    fn kept(&self) -> MutexGuard<'_, GrantedTokens> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tokens(&self) -> MutexGuard<'_, GrantedTokens> {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The token to log in with. Whoever needs one while another thread asks for it waits.
@@ -152,11 +152,11 @@ impl Tokens {
                 }
             }
             TokenSource::Grant(grant) => {
-                let mut kept = self.kept();
+                let mut granted = self.tokens();
                 let now = self.clock.now();
-                match &kept.token {
+                match &granted.token {
                     Some((token, until)) if now < *until => Ok(token.clone()),
-                    _ => self.granted(grant, &mut kept),
+                    _ => self.request_token(grant, &mut granted),
                 }
             }
         }
@@ -164,36 +164,37 @@ impl Tokens {
 
     /// Forgets a token that a server has refused.
     pub(super) fn forget(&self) {
-        self.kept().token = None;
+        self.tokens().token = None;
     }
 
-    fn granted(&self, grant: &Grant, kept: &mut GrantedTokens) -> Result<String, String> {
+    fn request_token(&self, grant: &Grant, granted: &mut GrantedTokens) -> Result<String, String> {
         // A client that logs in by its own credentials goes on so, whatever the endpoint gives along.
-        let given = grant.refresh_token.as_deref();
-        let refresh = given.map(|given| kept.refresh.as_deref().unwrap_or(given));
+        let configured = grant.refresh_token.as_deref();
+        let refresh = configured.map(|configured| granted.refresh.as_deref().unwrap_or(configured));
         let answer = match self.wire.call(&grant.request(refresh), &|| true) {
-            Called::Answered(answer) => answer,
-            Called::Broken(why, _) => return Err(format!("`token_url`: {why}")),
-            Called::Withheld | Called::Barred => {
+            CallEnd::Answered(answer) => answer,
+            CallEnd::Broken(why, _) => return Err(format!("`token_url`: {why}")),
+            CallEnd::Withheld | CallEnd::Barred => {
                 return Err("`token_url` was not called".to_owned());
             }
         };
-        self.read(&answer, kept)
+        self.read(&answer, granted)
     }
 
-    fn read(&self, answer: &HttpAnswer, kept: &mut GrantedTokens) -> Result<String, String> {
+    fn read(&self, answer: &HttpAnswer, granted: &mut GrantedTokens) -> Result<String, String> {
         let json = answer.json();
         let token = json["access_token"].as_str().filter(|_| answer.status == 200);
         let Some(token) = token else {
             return Err(format!("`token_url`: {}", answer.why(json["error"].as_str())));
         };
-        let said = &json["expires_in"];
+        let expires_in = &json["expires_in"];
         // Some write the number as a text.
-        let good_s = said.as_i64().or_else(|| said.as_str()?.parse().ok()).unwrap_or(USUAL_S);
+        let good_s =
+            expires_in.as_i64().or_else(|| expires_in.as_str()?.parse().ok()).unwrap_or(USUAL_S);
         let good_ms = good_s.clamp(0, MOST_S) * 1_000;
-        kept.token = Some((token.to_owned(), self.clock.now().plus_ms(good_ms - MARGIN_MS)));
+        granted.token = Some((token.to_owned(), self.clock.now().plus_ms(good_ms - MARGIN_MS)));
         if let Some(refresh) = json["refresh_token"].as_str() {
-            kept.refresh = Some(refresh.to_owned());
+            granted.refresh = Some(refresh.to_owned());
         }
         Ok(token.to_owned())
     }

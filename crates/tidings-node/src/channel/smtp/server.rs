@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::oauth::{Grant, TokenSource};
 use crate::channel::http::ProviderUrl;
-use crate::channel::provider_error::ProviderError;
+use crate::channel::provider_open_error::ProviderOpenError;
 
 /// The variable with the password if an address has only a user.
 pub(in crate::channel) const PASSWORD_VARIABLE: &str = "TIDINGS_SMTP_PASSWORD";
@@ -29,12 +29,12 @@ pub(in crate::channel) struct MailServer {
 #[derive(Clone, PartialEq, Eq)]
 pub(in crate::channel) struct Login {
     pub(in crate::channel) user: String,
-    pub(in crate::channel) proof: Proof,
+    pub(in crate::channel) proof: LoginProof,
 }
 
-/// What a login shows.
+/// The proof of a login: a password or a token.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::channel) enum Proof {
+pub(in crate::channel) enum LoginProof {
     /// A password.
     Password(String),
     /// A token of OAuth 2.0 (XOAUTH2).
@@ -66,7 +66,7 @@ impl MailServer {
     pub(in crate::channel) fn parse(
         mut url: ProviderUrl<'_>,
         wrapped: bool,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let login = read_login(&mut url)?;
         let (host, port) = split_port(&url.plain_place()?)?;
         let security = read_security(url.option("tls")?.as_deref(), wrapped, login.is_some())?;
@@ -100,12 +100,12 @@ impl MailServer {
     }
 }
 
-fn fault(why: impl Into<String>) -> ProviderError {
-    ProviderError::Address(why.into())
+fn fault(why: impl Into<String>) -> ProviderOpenError {
+    ProviderOpenError::Address(why.into())
 }
 
 /// The login with a password, or with a token where `auth=xoauth2` or the place of one asks for it.
-fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError> {
+fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderOpenError> {
     let of_token = match url.option("auth")?.as_deref() {
         None => None,
         Some("password") => Some(false),
@@ -129,7 +129,7 @@ fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError>
             Some(password) => password,
             None => url.named_secret(PASSWORD_VARIABLE)?,
         };
-        return Ok(Some(Login { user, proof: Proof::Password(password) }));
+        return Ok(Some(Login { user, proof: LoginProof::Password(password) }));
     }
     let source = match (secret, file, grant) {
         (Some(token), None, None) => TokenSource::Fixed(token),
@@ -147,10 +147,10 @@ fn read_login(url: &mut ProviderUrl<'_>) -> Result<Option<Login>, ProviderError>
             ));
         }
     };
-    Ok(Some(Login { user, proof: Proof::Token(source) }))
+    Ok(Some(Login { user, proof: LoginProof::Token(source) }))
 }
 
-fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderError> {
+fn split_port(place: &str) -> Result<(String, Option<u16>), ProviderOpenError> {
     let (host, port) = match place.strip_prefix('[') {
         Some(rest) => {
             let (host, rest) = rest.split_once(']').ok_or_else(|| fault("`[` wants a `]`"))?;
@@ -180,7 +180,7 @@ fn read_security(
     tls: Option<&str>,
     wrapped: bool,
     has_login: bool,
-) -> Result<Security, ProviderError> {
+) -> Result<Security, ProviderOpenError> {
     match tls {
         Some(_) if wrapped => Err(fault("`smtps://` is always encrypted and has no `tls`")),
         None if wrapped => Ok(Security::Wrapped),

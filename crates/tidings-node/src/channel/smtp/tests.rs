@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::model::EMAIL_NO;
 
 use super::super::provider::ProviderTarget;
 use super::super::sample::email;
@@ -16,8 +16,8 @@ mod postfix;
 mod refused;
 mod slow;
 
-const PATIENT: Patience =
-    Patience { answer_ms: 20_000, begin_ms: 60_000, delivery_ms: 20_000, stranger_ms: 2_000 };
+const PATIENT: ServerTimeouts =
+    ServerTimeouts { answer_ms: 20_000, begin_ms: 60_000, delivery_ms: 20_000, stranger_ms: 2_000 };
 
 /// An action of the server at one point.
 #[derive(Clone, Copy)]
@@ -83,17 +83,17 @@ impl TestServer {
         Self { port, thread }
     }
 
-    fn channel(&self, patience: Patience) -> Smtp {
+    fn channel(&self, patience: ServerTimeouts) -> Smtp {
         self.channel_as("", "?tls=none", patience)
     }
 
-    fn channel_as(&self, login: &str, options: &str, patience: Patience) -> Smtp {
+    fn channel_as(&self, login: &str, options: &str, patience: ServerTimeouts) -> Smtp {
         let server = server_at(&format!("smtp://{login}127.0.0.1:{}{options}", self.port));
         Smtp::new(&server, HOST, patience, &clock()).unwrap()
     }
 
     /// Sends one mail and tells what both sides saw.
-    fn exchange(self, patience: Patience) -> (Outcome, Heard) {
+    fn exchange(self, patience: ServerTimeouts) -> (Outcome, Heard) {
         let channel = self.channel(patience);
         let outcome = channel.send(&mail("b1", "One"), GO);
         (outcome, self.finish(channel))
@@ -328,7 +328,7 @@ fn t20_a_line_that_breaks_after_the_last_byte_leaves_it_unknown() {
 
 #[test]
 fn t20_silence_after_the_last_byte_leaves_it_unknown() {
-    let short = Patience { delivery_ms: 50, ..PATIENT };
+    let short = ServerTimeouts { delivery_ms: 50, ..PATIENT };
     let script = Script { dot: Waits, ..FINE };
     let (outcome, _) = TestServer::start(&[script]).exchange(short);
     assert!(matches!(outcome, Outcome::Unknown { .. }), "{outcome:?}");
@@ -336,7 +336,7 @@ fn t20_silence_after_the_last_byte_leaves_it_unknown() {
 
 #[test]
 fn t20_silence_before_the_last_byte_is_tried_again() {
-    let short = Patience { answer_ms: 50, ..PATIENT };
+    let short = ServerTimeouts { answer_ms: 50, ..PATIENT };
     let script = Script { recipient: Waits, ..FINE };
     let (outcome, _) = TestServer::start(&[script]).exchange(short);
     assert!(matches!(outcome, Outcome::Away { .. }), "{outcome:?}");

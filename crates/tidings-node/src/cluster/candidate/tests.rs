@@ -11,7 +11,7 @@ struct Noting {
     epoch: i64,
 }
 
-impl Holder for Noting {
+impl LeaseCallbacks for Noting {
     fn open(&mut self, term: Term) -> Result<OpenReport, String> {
         let Tenure::Lease(epoch) = term.tenure else {
             return Err("a store of one part has no shares".to_owned());
@@ -33,12 +33,12 @@ fn who_leaves_hands_the_store_over() {
     let (tell, told) = mpsc::channel();
     let (members, membership) = mpsc::channel();
     let start = |id: i64, name: &'static str| {
-        let holder = Noting { name, tell: tell.clone(), epoch: 0 };
+        let callbacks = Noting { name, tell: tell.clone(), epoch: 0 };
         let members = members.clone();
         Candidate::start(
             Arc::new(leases.clone()),
             Member::new(NodeId(id), name),
-            Box::new(holder),
+            Box::new(callbacks),
             move |membership| drop(members.send(membership.clone())),
         )
         .unwrap()

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::channel::sample::batch;
-use crate::channel::{Channels, InForce};
-use crate::clock::VirtualClock;
+use crate::channel::{ActiveChannels, Channels};
+use crate::clock::virtual_clock::VirtualClock;
 use crate::commit::executor::Executor;
 use crate::delivery::senders::Senders;
 
@@ -49,7 +49,7 @@ fn what_waits_goes_by_its_time_is_found_by_its_id_and_can_be_paused() {
 fn o7_a_job_has_one_state_and_is_taken_back_in_each() {
     let mut jobs = InFlight::default();
     let by = std::sync::Arc::<VirtualClock>::default();
-    let mut senders = Senders::new(InForce::new(Channels::new()), by, Executor::Hand);
+    let mut senders = Senders::new(ActiveChannels::new(Channels::new()), by, Executor::Hand);
     jobs.follow(CommitNo(7), job(1), Some(Instant(5)));
     assert!(jobs.take_following(CommitNo(6)).is_none());
     assert_eq!(jobs.take_back(&job(1).id).unwrap().until, Some(Instant(5)));
@@ -86,7 +86,7 @@ fn o7_what_is_held_is_dropped_with_its_step_and_what_follows_a_commit_with_that(
     for _ in 0..2 {
         let reach = RefCell::new(&mut jobs).keep_back(asked.clone());
         assert_eq!(reach.len(), 2);
-        assert!(reach.values().all(|reached| *reached == Reached::KeptBack));
+        assert!(reach.values().all(|reached| *reached == KeptBackState::KeptBack));
     }
     assert!(jobs.follows_none() && jobs.next_due().is_none());
     jobs.drop_held();

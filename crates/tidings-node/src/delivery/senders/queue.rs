@@ -16,38 +16,38 @@ use std::time::Duration;
 
 use tidings_core::{Id, Instant};
 
-use super::Slot;
+use super::QueueSlot;
 use super::party::Party;
 use super::turns::{Rank, Turns};
-use crate::channel::{GateId, InForce, MessageHead, Outlet, Pass};
+use crate::channel::{ActiveChannels, GateId, HandOverPass, MessageHead, RenderingChannel};
 use crate::clock::Clock;
 use crate::delivery::counts::KeyCounts;
 use crate::delivery::priority::Priority;
 
 /// The queue of a channel.
-pub(super) struct Queue {
+pub(super) struct ChannelQueue {
     channel: String,
-    channels: InForce,
+    channels: ActiveChannels,
     clock: Arc<dyn Clock>,
-    shares: Shares,
+    shares: PartyLimits,
     waiting: Mutex<Messages>,
     changed: Condvar,
-    /// Number of messages that have a ticket, by priority.
-    tickets: [AtomicUsize; 2],
+    /// Number of messages with a guard, by priority.
+    guards: [AtomicUsize; 2],
     /// Number of messages that are kept aside, by priority.
     kept_aside: [AtomicUsize; 2],
 }
 
 /// Maximum numbers of messages that are handed over at once, so that a silent party does not hold up the others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shares {
+pub(super) struct PartyLimits {
     /// To one recipient.
     pub(super) recipient: usize,
     /// To the hosts of one domain; `None` = the channel's provider takes messages for all destinations.
     pub(super) destination: Option<usize>,
 }
 
-impl Shares {
+impl PartyLimits {
     /// The share of a party.
     fn of(self, party: &Party) -> usize {
         let of_domain = self.destination.unwrap_or(usize::MAX);
@@ -61,11 +61,11 @@ impl Shares {
 
 #[derive(Default)]
 struct Messages {
-    queued: BTreeMap<Rank, Queued>,
+    queued: BTreeMap<Rank, QueuedMessage>,
     /// Messages that may leave, as far as is known.
     ready: Turns,
     /// Messages that are kept aside, by the party that they wait for.
-    aside: BTreeMap<Party, Aside>,
+    aside: BTreeMap<Party, PartyBacklog>,
     /// The instants at which a party may get a message again.
     until: BTreeSet<(Instant, Party)>,
     /// Number of messages that are being handed over.
@@ -80,7 +80,7 @@ struct Messages {
 
 /// The messages that wait for a party.
 #[derive(Default)]
-struct Aside {
+struct PartyBacklog {
     ranks: BTreeSet<Rank>,
     /// The instant from which to ask again, if one is known.
     until: Option<Instant>,
@@ -90,7 +90,7 @@ struct Aside {
     returned: u32,
 }
 
-impl Aside {
+impl PartyBacklog {
     /// The message that comes back next. What a destination has refused must not keep from it what it would take: as long as
     /// it is left alone the newest that was not tried comes first, as it may have refused all of a time. From then on the
     /// newest, the oldest and one that was tried come in turn.
@@ -117,8 +117,8 @@ impl Aside {
     }
 }
 
-struct Queued {
-    slot: Slot,
+struct QueuedMessage {
+    slot: QueueSlot,
     tenant: Option<Id>,
     recipient: Option<Id>,
     destinations: Vec<Arc<str>>,
@@ -127,7 +127,7 @@ struct Queued {
 }
 
 /// The reason why a message may not leave.
-struct Obstacle {
+struct SendObstacle {
     party: Party,
     /// The instant from which to ask again; `None` = once a message of the party has been handed over.
     until: Option<Instant>,
@@ -135,14 +135,14 @@ struct Obstacle {
     is_left_alone: bool,
 }
 
-impl Obstacle {
+impl SendObstacle {
     /// A share that is used up.
     fn share(party: Party) -> Self {
         Self { party, until: None, is_left_alone: false }
     }
 }
 
-impl Queued {
+impl QueuedMessage {
     /// The parties that count a waiting message: each destination, if it waits for a group of them.
     fn counted_by(&self, party: &Party) -> Vec<Party> {
         match party {
@@ -156,7 +156,7 @@ impl Queued {
 
 /// The destination at which a message that was tried before gives way to those that were not: it was left alone, and they
 /// wait for it. What has come back from there has its turn.
-fn giving_way(messages: &Messages, rank: Rank, queued: &Queued) -> Option<Party> {
+fn giving_way(messages: &Messages, rank: Rank, queued: &QueuedMessage) -> Option<Party> {
     if rank.is_new || queued.waits_for.is_some() {
         return None;
     }
@@ -167,32 +167,32 @@ fn giving_way(messages: &Messages, rank: Rank, queued: &Queued) -> Option<Party>
     })
 }
 
-/// A message that leaves the queue. Pass it to [`Queue::end_of`] once it was handed over, or was not.
-pub(super) struct Leaving {
-    pub(super) slot: Slot,
+/// A message that leaves the queue. Pass it to [`ChannelQueue::end_of`] once it was handed over, or was not.
+pub(super) struct DequeuedMessage {
+    pub(super) slot: QueueSlot,
     /// Its leave; `None` = its channel has no provider.
-    pub(super) pass: Option<Pass>,
-    pub(super) parties: Parties,
+    pub(super) pass: Option<HandOverPass>,
+    pub(super) parties: MessageParties,
 }
 
 /// Those of whose shares a message has a part.
-pub(super) struct Parties(BTreeSet<Party>);
+pub(super) struct MessageParties(BTreeSet<Party>);
 
 /// The next step of a thread.
-enum Turn {
-    Take(Rank, Option<Outlet>),
+enum SenderTurn {
+    Take(Rank, Option<RenderingChannel>),
     /// Nothing may leave before that instant.
     WaitUntil(Instant),
     /// There is nothing to send.
     Rest,
 }
 
-impl Queue {
+impl ChannelQueue {
     pub(super) fn new(
         channel: &str,
-        channels: InForce,
+        channels: ActiveChannels,
         clock: Arc<dyn Clock>,
-        shares: Shares,
+        shares: PartyLimits,
     ) -> Self {
         Self {
             channel: channel.to_owned(),
@@ -201,24 +201,24 @@ impl Queue {
             shares,
             waiting: Mutex::default(),
             changed: Condvar::new(),
-            tickets: [const { AtomicUsize::new(0) }; 2],
+            guards: [const { AtomicUsize::new(0) }; 2],
             kept_aside: [const { AtomicUsize::new(0) }; 2],
         }
     }
 
-    /// Adds a message: a new one, or one that was tried before. It counts until [`Queue::give_back`].
+    /// Adds a message: a new one, or one that was tried before. It counts until [`ChannelQueue::give_back`].
     pub(super) fn put(
         &self,
-        slot: Slot,
+        slot: QueueSlot,
         head: &MessageHead,
         priority: Priority,
         is_new: bool,
     ) -> Rank {
-        self.tickets[priority as usize].fetch_add(1, Ordering::Relaxed);
+        self.guards[priority as usize].fetch_add(1, Ordering::Relaxed);
         let mut messages = self.messages();
         let rank = Rank { priority, is_new, number: messages.next };
         messages.next += 1;
-        let queued = Queued {
+        let queued = QueuedMessage {
             slot,
             tenant: head.tenant.clone(),
             recipient: head.recipient.clone(),
@@ -253,7 +253,7 @@ impl Queue {
     }
 
     /// Waits for a message that may leave, and takes it; `None` once the queue is over.
-    pub(super) fn take(&self, interactive_only: bool) -> Option<Leaving> {
+    pub(super) fn take(&self, interactive_only: bool) -> Option<DequeuedMessage> {
         let mut messages = self.messages();
         loop {
             if messages.is_over {
@@ -261,9 +261,11 @@ impl Queue {
             }
             let now = self.clock.now();
             messages = match self.turn(&mut messages, interactive_only, now) {
-                Turn::Take(rank, outlet) => return self.leave(messages, rank, outlet, now),
-                Turn::Rest => self.changed.wait(messages).unwrap_or_else(PoisonError::into_inner),
-                Turn::WaitUntil(until) => {
+                SenderTurn::Take(rank, outlet) => return self.leave(messages, rank, outlet, now),
+                SenderTurn::Rest => {
+                    self.changed.wait(messages).unwrap_or_else(PoisonError::into_inner)
+                }
+                SenderTurn::WaitUntil(until) => {
                     let ms = until.0.saturating_sub(now.0).max(1).unsigned_abs();
                     let waited = self.changed.wait_timeout(messages, Duration::from_millis(ms));
                     waited.unwrap_or_else(PoisonError::into_inner).0
@@ -279,17 +281,17 @@ impl Queue {
     }
 
     /// Takes the next message that may leave now.
-    pub(super) fn take_now(&self) -> Option<Leaving> {
+    pub(super) fn take_now(&self) -> Option<DequeuedMessage> {
         let mut messages = self.messages();
         let now = self.clock.now();
         match self.turn(&mut messages, false, now) {
-            Turn::Take(rank, outlet) => self.leave(messages, rank, outlet, now),
-            Turn::WaitUntil(_) | Turn::Rest => None,
+            SenderTurn::Take(rank, outlet) => self.leave(messages, rank, outlet, now),
+            SenderTurn::WaitUntil(_) | SenderTurn::Rest => None,
         }
     }
 
     /// Gives back the shares of a message that left the queue.
-    pub(super) fn end_of(&self, parties: Parties) {
+    pub(super) fn end_of(&self, parties: MessageParties) {
         let mut messages = self.messages();
         for party in parties.0 {
             messages.busy.take(&party);
@@ -299,14 +301,14 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Counts a ticket less.
+    /// Counts a guard less.
     pub(super) fn give_back(&self, rank: Rank) {
-        self.tickets[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
+        self.guards[rank.priority as usize].fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Number of messages of a priority that have a ticket.
-    pub(super) fn tickets(&self, priority: Priority) -> usize {
-        self.tickets[priority as usize].load(Ordering::Relaxed)
+    /// Number of messages of a priority with a guard.
+    pub(super) fn guards(&self, priority: Priority) -> usize {
+        self.guards[priority as usize].load(Ordering::Relaxed)
     }
 
     /// Number of messages of a tenant and priority that may leave, as far as is known.
@@ -324,7 +326,7 @@ impl Queue {
         self.messages().counts.of(party)
     }
 
-    fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> Turn {
+    fn turn(&self, messages: &mut Messages, interactive_only: bool, now: Instant) -> SenderTurn {
         // Without a provider a message leaves, to be told that.
         let outlet = self.channels.outlet(&self.channel);
         self.follow(messages, outlet.as_ref());
@@ -340,16 +342,16 @@ impl Queue {
         }
         while let Some(rank) = messages.ready.first(interactive_only) {
             let Some(outlet) = &outlet else {
-                return Turn::Take(rank, None);
+                return SenderTurn::Take(rank, None);
             };
             let open = outlet.gate().is_open(now);
             if let Err(until) = open {
                 // All providers are away, or the rate of the channel is used up: messages stay queued,
                 // without an attempt or a record.
-                return Turn::WaitUntil(until);
+                return SenderTurn::WaitUntil(until);
             }
             match self.obstacle(messages, rank, outlet, now) {
-                None => return Turn::Take(rank, Some(outlet.clone())),
+                None => return SenderTurn::Take(rank, Some(outlet.clone())),
                 Some(obstacle) => {
                     let gives_way = obstacle.until.is_none() && obstacle.is_left_alone;
                     let party = obstacle.party.clone();
@@ -361,14 +363,14 @@ impl Queue {
             }
         }
         match messages.until.first() {
-            Some((until, _)) => Turn::WaitUntil(*until),
-            None => Turn::Rest,
+            Some((until, _)) => SenderTurn::WaitUntil(*until),
+            None => SenderTurn::Rest,
         }
     }
 
     /// Checks messages that are kept aside again after a reload.
-    fn follow(&self, messages: &mut Messages, outlet: Option<&Outlet>) {
-        let gate = outlet.map(Outlet::gate_id).unwrap_or_default();
+    fn follow(&self, messages: &mut Messages, outlet: Option<&RenderingChannel>) {
+        let gate = outlet.map(RenderingChannel::gate_id).unwrap_or_default();
         if messages.gate != gate {
             messages.gate = gate;
             let parties: Vec<Party> = messages.aside.keys().cloned().collect();
@@ -384,19 +386,19 @@ impl Queue {
         &self,
         messages: &Messages,
         rank: Rank,
-        outlet: &Outlet,
+        outlet: &RenderingChannel,
         now: Instant,
-    ) -> Option<Obstacle> {
+    ) -> Option<SendObstacle> {
         let queued = messages.queued.get(&rank)?;
         if let Some(party) = giving_way(messages, rank, queued) {
-            return Some(Obstacle { party, until: None, is_left_alone: true });
+            return Some(SendObstacle { party, until: None, is_left_alone: true });
         }
         let is_used_up = |party: &Party| messages.busy.of(party) >= self.shares.of(party);
         let recipient = queued.recipient.clone().map(Party::Recipient);
         if let Some(party) = recipient.filter(is_used_up) {
-            return Some(Obstacle::share(party));
+            return Some(SendObstacle::share(party));
         }
-        let mut first: Option<Obstacle> = None;
+        let mut first: Option<SendObstacle> = None;
         let mut is_open = queued.destinations.is_empty();
         for destination in &queued.destinations {
             let open = outlet.gate().is_open_for(destination, now);
@@ -404,7 +406,7 @@ impl Queue {
                 Ok(()) => {
                     let group = self.group_of(destination, outlet);
                     if let Some(party) = group.filter(is_used_up) {
-                        return Some(Obstacle::share(party));
+                        return Some(SendObstacle::share(party));
                     }
                     is_open = true;
                 }
@@ -413,7 +415,7 @@ impl Queue {
                     let party = Party::Destination(Arc::clone(destination));
                     if first.as_ref().is_none_or(|first| until < first.until) {
                         let is_left_alone = outlet.gate().is_left_alone(destination);
-                        first = Some(Obstacle { party, until, is_left_alone });
+                        first = Some(SendObstacle { party, until, is_left_alone });
                     }
                 }
             }
@@ -422,7 +424,7 @@ impl Queue {
     }
 
     /// The group in which a destination has a share, if it has any.
-    fn group_of(&self, destination: &str, outlet: &Outlet) -> Option<Party> {
+    fn group_of(&self, destination: &str, outlet: &RenderingChannel) -> Option<Party> {
         // The share of a domain is a quarter of the threads, and half of them are for those that have answered.
         let untried = self.shares.destination? * 2;
         let has_answered = outlet.gate().has_answered(destination);
@@ -430,7 +432,12 @@ impl Queue {
     }
 
     /// The parties whose shares a message uses.
-    fn parties(&self, queued: &Queued, outlet: Option<&Outlet>, now: Instant) -> BTreeSet<Party> {
+    fn parties(
+        &self,
+        queued: &QueuedMessage,
+        outlet: Option<&RenderingChannel>,
+        now: Instant,
+    ) -> BTreeSet<Party> {
         let parties = Party::of(queued.recipient.as_ref(), &queued.destinations);
         let outlet = outlet.filter(|_| self.shares.destination.is_some());
         let groups = outlet.into_iter().flat_map(|outlet| {
@@ -441,8 +448,8 @@ impl Queue {
         parties.chain(groups).collect()
     }
 
-    fn keep_aside(&self, messages: &mut Messages, rank: Rank, obstacle: Obstacle) {
-        let Obstacle { party, until, is_left_alone } = obstacle;
+    fn keep_aside(&self, messages: &mut Messages, rank: Rank, obstacle: SendObstacle) {
+        let SendObstacle { party, until, is_left_alone } = obstacle;
         let Some(queued) = messages.queued.get_mut(&rank) else {
             return;
         };
@@ -455,9 +462,8 @@ impl Queue {
         aside.ranks.insert(rank);
         aside.was_left_alone |= is_left_alone;
         if let Some(until) = until {
-            let known = aside.until.replace(until);
-            if let Some(known) = known {
-                messages.until.remove(&(known, party.clone()));
+            if let Some(old_until) = aside.until.replace(until) {
+                messages.until.remove(&(old_until, party.clone()));
             }
             messages.until.insert((until, party.clone()));
         }
@@ -505,9 +511,9 @@ impl Queue {
             }
         }
         if aside.ranks.is_empty() {
-            let known = messages.aside.remove(party).and_then(|aside| aside.until);
-            if let Some(known) = known {
-                messages.until.remove(&(known, party.clone()));
+            let until = messages.aside.remove(party).and_then(|aside| aside.until);
+            if let Some(until) = until {
+                messages.until.remove(&(until, party.clone()));
             }
         }
     }
@@ -517,9 +523,9 @@ impl Queue {
         &self,
         mut messages: MutexGuard<'_, Messages>,
         rank: Rank,
-        outlet: Option<Outlet>,
+        outlet: Option<RenderingChannel>,
         now: Instant,
-    ) -> Option<Leaving> {
+    ) -> Option<DequeuedMessage> {
         let queued = messages.queued.remove(&rank)?;
         messages.ready.remove(queued.tenant.as_ref(), rank);
         messages.ready.end_turn(queued.tenant.as_ref(), rank.priority);
@@ -532,7 +538,7 @@ impl Queue {
         for party in parties.iter().chain(waited_for) {
             self.call_back(&mut messages, party);
         }
-        let Queued { slot, destinations, .. } = queued;
+        let QueuedMessage { slot, destinations, .. } = queued;
         let pass = outlet.map(|outlet| {
             outlet.gate().pass(&destinations, now);
             outlet.pass(&destinations, now)
@@ -540,7 +546,7 @@ impl Queue {
         drop(messages);
         // Other threads may take what was called back.
         self.changed.notify_all();
-        Some(Leaving { slot, pass, parties: Parties(parties) })
+        Some(DequeuedMessage { slot, pass, parties: MessageParties(parties) })
     }
 
     /// Ends the queue.

@@ -4,20 +4,20 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::Instant;
+use tidings_core::content::Batch;
+use tidings_core::model::{EMAIL_NO, KnownTenant, Tenant};
 use tidings_core::rules::Rate;
-use tidings_core::tenant::{KnownTenant, Tenant};
-use tidings_core::{Batch, Instant};
 
 use super::*;
 use crate::channel::sample::{batch, sender};
 use crate::channel::{
-    Channel, Channels, MailRenderer, MessageHead, Outcome, Outlet, Provider, Receipt, Rendered,
-    Renderer, Scope, Unrenderable,
+    Channel, Channels, MailRenderer, MessageHead, Outcome, Provider, Receipt, Rendered, Renderer,
+    RenderingChannel, Scope, Unrenderable,
 };
-use crate::clock::VirtualClock;
+use crate::clock::virtual_clock::VirtualClock;
 use crate::delivery::in_flight::InFlight;
-use crate::delivery::{ByClosing, Delivery, Retries};
+use crate::delivery::{AnswersByClosing, Delivery, Retries};
 
 /// A channel that never answers: it waits until the test is over.
 struct Silent(Mutex<Receiver<()>>);
@@ -38,8 +38,8 @@ impl Channel for Interactive {
     }
 }
 
-fn outlet(channel: impl Channel + 'static) -> Outlet {
-    Outlet::new(Arc::new(MailRenderer::plain(sender())), Arc::new(channel)).on_threads(2)
+fn outlet(channel: impl Channel + 'static) -> RenderingChannel {
+    RenderingChannel::new(Arc::new(MailRenderer::plain(sender())), Arc::new(channel)).on_threads(2)
 }
 
 fn clock() -> Arc<VirtualClock> {
@@ -69,14 +69,14 @@ impl std::ops::Deref for Served {
 
 impl Served {
     fn new(channels: Channels, clock: Arc<VirtualClock>, by: Executor) -> Self {
-        let senders = Senders::new(InForce::new(channels), clock, by);
+        let senders = Senders::new(ActiveChannels::new(channels), clock, by);
         Self { senders, jobs: InFlight::default() }
     }
 
     fn dispatch(&mut self, job: SendJob) {
         let id = job.id;
-        let ticket = self.senders.dispatch(job);
-        self.jobs.sending(id, ticket);
+        let guard = self.senders.dispatch(job);
+        self.jobs.sending(id, guard);
     }
 
     fn arrived(&mut self, job: &SendJob) {
@@ -138,7 +138,7 @@ impl Renderer for Counted {
 #[test]
 fn a_message_is_rendered_once_however_often_it_is_sent() {
     let renderer = Arc::new(Counted(Mutex::default()));
-    let quick = Outlet::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
+    let quick = RenderingChannel::new(Arc::clone(&renderer) as _, Arc::new(Interactive));
     let channels = Channels::from([("email".to_owned(), quick)]);
     let mut senders = Served::new(channels, clock(), Executor::Hand);
     let mut next = job(1, "email");
@@ -214,7 +214,7 @@ impl Bench {
             .map(|(told, name)| Provider { address: name.into(), channel: Arc::clone(told) as _ });
         let renderer = Arc::new(MailRenderer::plain(sender()));
         let rate = |text: Option<&str>| text.and_then(Rate::parse);
-        let outlet = Outlet::of_providers(renderer, providers.collect())
+        let outlet = RenderingChannel::of_providers(renderer, providers.collect())
             .at_rates(rate(rates.0), rate(rates.1));
         let channels = Channels::from([("email".to_owned(), outlet)]);
         Self { senders: Served::new(channels, Arc::clone(&clock), Executor::Hand), clock }
@@ -225,7 +225,7 @@ impl Bench {
     }
 
     /// Sends the next message if one may leave now.
-    fn next(&mut self) -> Option<Reply> {
+    fn next(&mut self) -> Option<ProviderReplies> {
         self.senders.send_next().then(|| {
             let (job, reply) = self.senders.answers().recv().unwrap();
             self.senders.arrived(&job);
@@ -318,7 +318,7 @@ fn a_message_that_is_not_handed_over_leaves_the_probe_to_the_next() {
     let mut bench = Bench::new(&[&only], (None, None));
     (0..2).for_each(|number| bench.put(number));
     let mut broken = batch("b9", "A title");
-    broken.recipient.addresses = tidings_core::recipient::Addresses::default();
+    broken.recipient.addresses = tidings_core::model::Addresses::default();
     bench.next().unwrap();
     only.asked();
     bench.senders.dispatch(SendJob::sample(9, broken));
@@ -423,7 +423,7 @@ fn a_node_that_may_not_send_hands_nothing_over_and_tries_again() {
     bench.senders.arrived(&job);
     assert_eq!(reply.outcome, Outcome::Withheld);
     let (now, before) = (Instant(5_000), job.attempts);
-    delivery.settle_into(&mut ByClosing::new(), job, &reply, now, None);
+    delivery.settle_into(&mut AnswersByClosing::new(), job, &reply, now, None);
     // Soon, and without an attempt: nobody was asked to take it.
     assert_eq!(delivery.next_retry(), Some(now.plus_ms(1_000)));
     let [job] = delivery.take_due(now.plus_ms(1_000)).try_into().unwrap();

@@ -19,13 +19,13 @@ pub(super) struct Rank {
 /// The messages by priority.
 #[derive(Default)]
 pub(super) struct Turns {
-    interactive: OfPriority,
-    bulk: OfPriority,
+    interactive: PriorityMessages,
+    bulk: PriorityMessages,
 }
 
 /// The messages of a priority.
 #[derive(Default)]
-struct OfPriority {
+struct PriorityMessages {
     /// Those of a tenant by rank; no set is empty.
     ranks: BTreeMap<Option<Id>, BTreeSet<Rank>>,
     /// The tenants of those, the one that has its turn first.
@@ -33,7 +33,7 @@ struct OfPriority {
 }
 
 impl Turns {
-    fn of(&mut self, priority: Priority) -> &mut OfPriority {
+    fn of(&mut self, priority: Priority) -> &mut PriorityMessages {
         match priority {
             Priority::Interactive => &mut self.interactive,
             Priority::Bulk => &mut self.bulk,
@@ -42,7 +42,7 @@ impl Turns {
 
     /// Adds a message. A tenant without any other has its turn after all who wait.
     pub(super) fn insert(&mut self, tenant: Option<Id>, rank: Rank) {
-        let OfPriority { ranks, order } = self.of(rank.priority);
+        let PriorityMessages { ranks, order } = self.of(rank.priority);
         if !ranks.contains_key(&tenant) {
             order.push_back(tenant.clone());
         }
@@ -52,7 +52,7 @@ impl Turns {
     /// Removes a message. Returns true if it was there.
     pub(super) fn remove(&mut self, tenant: Option<&Id>, rank: Rank) -> bool {
         let tenant = tenant.cloned();
-        let OfPriority { ranks, order } = self.of(rank.priority);
+        let PriorityMessages { ranks, order } = self.of(rank.priority);
         let Some(of_tenant) = ranks.get_mut(&tenant) else {
             return false;
         };
@@ -68,7 +68,7 @@ impl Turns {
     pub(super) fn first(&self, interactive_only: bool) -> Option<Rank> {
         let bulk = Some(&self.bulk).filter(|_| !interactive_only);
         let mut all = [&self.interactive].into_iter().chain(bulk);
-        all.find_map(|OfPriority { ranks, order }| {
+        all.find_map(|PriorityMessages { ranks, order }| {
             ranks.get(order.front()?).and_then(BTreeSet::first).copied()
         })
     }

@@ -42,7 +42,7 @@ impl World {
     fn changes(&self) -> Vec<DivisionStep> {
         let members = self.view.members.iter().map(|seen| seen.member.id);
         let is_living = |node: &NodeId| *node == ME || self.living.contains(node);
-        divide(&Sight {
+        divide(&NodesSight {
             me: ME,
             held: &self.held,
             view: &self.view,

@@ -1,9 +1,8 @@
 //! The parking of open occurrences that fail, so that they hold up no newer ones.
 
 use tidings_core::Instant;
-use tidings_core::journal::stored::{ReadView, Unreadable};
-use tidings_core::occurrence::{OccurrenceOwner, OccurrencePlace};
-use tidings_core::time::SECOND_MS;
+use tidings_core::journal::{ReadView, Unreadable};
+use tidings_core::model::{OccurrenceOwner, OccurrencePlace, SECOND_MS};
 
 use super::{Hook, OPEN_MAX, StoredOccurrences};
 use crate::hooks::progress::HookProgress;

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Barrier};
 
 use super::super::{Epoch, Leases, NodeId, Share, TermNo};
-use super::{Fresh, acquire, answered, member};
+use super::{LeasesFactory, acquire, answered, member};
 use crate::{Commit, Error, Partition, Store, Write};
-use tidings_core::time::Day;
+use tidings_core::Day;
 
 const BASE: Partition = Partition::Base;
 const DAY: Partition = Partition::Day(Day(5));
@@ -66,7 +66,7 @@ fn is_fenced<T>(answer: &Result<T, Error>) -> bool {
 }
 
 /// The holder of the lease, and the nodes of two shares.
-struct Writers {
+struct ShareWriters {
     leases: Arc<dyn Leases>,
     epoch: Epoch,
     terms: [TermNo; 2],
@@ -74,23 +74,23 @@ struct Writers {
     nodes: [Arc<dyn Store>; 2],
 }
 
-fn writers(fresh: &Fresh<'_>) -> Writers {
+fn writers(fresh: &LeasesFactory<'_>) -> ShareWriters {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     let holder = answered(leases.open(epoch));
     let terms = [grant(&*leases, epoch, 2, &[0, 1]), grant(&*leases, epoch, 3, &[2, 3])];
     let nodes = terms.map(|term| answered(leases.open_share(term)));
-    Writers { leases, epoch, terms, holder, nodes }
+    ShareWriters { leases, epoch, terms, holder, nodes }
 }
 
-impl Writers {
+impl ShareWriters {
     fn all(&self) -> [&dyn Store; 3] {
         let [one, two] = &self.nodes;
         [&*self.holder, &**one, &**two]
     }
 }
 
-pub(super) fn a_share_is_seen_by_all(fresh: &Fresh<'_>) {
+pub(super) fn a_share_is_seen_by_all(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     assert_eq!(shares(&*leases), []);
     let epoch = acquire(&*leases, 1);
@@ -113,7 +113,7 @@ pub(super) fn a_share_is_seen_by_all(fresh: &Fresh<'_>) {
     assert_eq!(view.share_of(NodeId(1)), None);
 }
 
-pub(super) fn shards_are_granted_once(fresh: &Fresh<'_>) {
+pub(super) fn shards_are_granted_once(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     grant(&*leases, epoch, 2, &[1, 2]);
@@ -125,7 +125,7 @@ pub(super) fn shards_are_granted_once(fresh: &Fresh<'_>) {
     assert_eq!(shares(&*leases).len(), 2);
 }
 
-pub(super) fn an_old_epoch_changes_no_share(fresh: &Fresh<'_>) {
+pub(super) fn an_old_epoch_changes_no_share(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let old = acquire(&*leases, 1);
     let term = grant(&*leases, old, 3, &[1]);
@@ -139,8 +139,8 @@ pub(super) fn an_old_epoch_changes_no_share(fresh: &Fresh<'_>) {
     assert_eq!(shares(&*leases), before);
 }
 
-pub(super) fn a_recall_is_seen(fresh: &Fresh<'_>) {
-    let Writers { leases, epoch, terms: [one, _], nodes: [node, _], .. } = writers(fresh);
+pub(super) fn a_recall_is_seen(fresh: &LeasesFactory<'_>) {
+    let ShareWriters { leases, epoch, terms: [one, _], nodes: [node, _], .. } = writers(fresh);
     answered(leases.recall(epoch, one));
     answered(leases.recall(epoch, one));
     let ends: Vec<bool> = shares(&*leases).iter().map(|share| share.ends).collect();
@@ -153,7 +153,7 @@ pub(super) fn a_recall_is_seen(fresh: &Fresh<'_>) {
     assert_eq!(shares(&*leases).len(), 1);
 }
 
-pub(super) fn a_share_that_was_given_back_is_over(fresh: &Fresh<'_>) {
+pub(super) fn a_share_that_was_given_back_is_over(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     let before = grant(&*leases, epoch, 2, &[1, 2]);
@@ -173,8 +173,8 @@ pub(super) fn a_share_that_was_given_back_is_over(fresh: &Fresh<'_>) {
     assert_eq!(get(&*store, BASE, 1), Some(1));
 }
 
-pub(super) fn a_share_is_revoked_from_a_silent_node(fresh: &Fresh<'_>) {
-    let Writers { leases, epoch, terms: [one, two], .. } = writers(fresh);
+pub(super) fn a_share_is_revoked_from_a_silent_node(fresh: &LeasesFactory<'_>) {
+    let ShareWriters { leases, epoch, terms: [one, two], .. } = writers(fresh);
     answered(leases.heartbeat(&member(2, 4)));
     answered(leases.heartbeat(&member(2, 5)));
     for seen in [None, Some(4)] {
@@ -188,7 +188,7 @@ pub(super) fn a_share_is_revoked_from_a_silent_node(fresh: &Fresh<'_>) {
     assert_eq!(shares(&*leases), []);
 }
 
-pub(super) fn the_node_of_a_revoked_share_is_fenced(fresh: &Fresh<'_>) {
+pub(super) fn the_node_of_a_revoked_share_is_fenced(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     let [term, _] = writers.terms;
     let [node, other] = &writers.nodes;
@@ -209,7 +209,7 @@ pub(super) fn the_node_of_a_revoked_share_is_fenced(fresh: &Fresh<'_>) {
     assert_eq!(days(&*writers.holder), []);
 }
 
-pub(super) fn a_revocation_comes_before_or_after_a_commit(fresh: &Fresh<'_>) {
+pub(super) fn a_revocation_comes_before_or_after_a_commit(fresh: &LeasesFactory<'_>) {
     let leases = fresh();
     let epoch = acquire(&*leases, 1);
     let holder = answered(leases.open(epoch));
@@ -249,8 +249,8 @@ pub(super) fn a_revocation_comes_before_or_after_a_commit(fresh: &Fresh<'_>) {
     }
 }
 
-pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &Fresh<'_>) {
-    let Writers { leases, holder: before, terms: [one, two], nodes: [node, _], .. } =
+pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &LeasesFactory<'_>) {
+    let ShareWriters { leases, holder: before, terms: [one, two], nodes: [node, _], .. } =
         writers(fresh);
     answered(node.commit(put(BASE, 1, 1)));
     let granted = shares(&*leases);
@@ -270,8 +270,8 @@ pub(super) fn a_share_outlives_a_change_of_the_holder(fresh: &Fresh<'_>) {
     assert!(answered(leases.open_share(two)).days().is_ok());
 }
 
-pub(super) fn a_share_is_opened_by_one(fresh: &Fresh<'_>) {
-    let Writers { leases, terms: [term, _], nodes: [before, _], .. } = writers(fresh);
+pub(super) fn a_share_is_opened_by_one(fresh: &LeasesFactory<'_>) {
+    let ShareWriters { leases, terms: [term, _], nodes: [before, _], .. } = writers(fresh);
     answered(before.commit(put(BASE, 1, 1)));
     let after = answered(leases.open_share(term));
     answered(after.commit(put(BASE, 1, 2)));
@@ -281,7 +281,7 @@ pub(super) fn a_share_is_opened_by_one(fresh: &Fresh<'_>) {
     assert_eq!(get(&*after, BASE, 1), Some(2));
 }
 
-pub(super) fn writers_commit_at_the_same_time(fresh: &Fresh<'_>) {
+pub(super) fn writers_commit_at_the_same_time(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     for round in 0..3 {
         for (key, store) in (0..).zip(writers.all()) {
@@ -309,7 +309,7 @@ pub(super) fn writers_commit_at_the_same_time(fresh: &Fresh<'_>) {
     assert_eq!(keys(&*writers.holder, BASE), [0, 1, 2]);
 }
 
-pub(super) fn two_begin_a_day_at_once(fresh: &Fresh<'_>) {
+pub(super) fn two_begin_a_day_at_once(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     // None has seen what the others do.
     for (key, store) in (0..).zip(writers.all()) {
@@ -336,7 +336,7 @@ pub(super) fn two_begin_a_day_at_once(fresh: &Fresh<'_>) {
     }
 }
 
-pub(super) fn a_day_that_another_begins_is_read(fresh: &Fresh<'_>) {
+pub(super) fn a_day_that_another_begins_is_read(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     let [node, other] = &writers.nodes;
     for store in writers.all() {
@@ -364,7 +364,7 @@ pub(super) fn a_day_that_another_begins_is_read(fresh: &Fresh<'_>) {
     assert_eq!(days(&**other), [Day(5), Day(6)]);
 }
 
-pub(super) fn a_deletion_finds_a_day_that_another_has_begun(fresh: &Fresh<'_>) {
+pub(super) fn a_deletion_finds_a_day_that_another_has_begun(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     let [node, other] = &writers.nodes;
     answered(node.commit(put(DAY, 1, 7)));
@@ -375,7 +375,7 @@ pub(super) fn a_deletion_finds_a_day_that_another_has_begun(fresh: &Fresh<'_>) {
     assert_eq!(days(&**node), [Day(5)]);
 }
 
-pub(super) fn a_day_that_another_forgets_is_gone(fresh: &Fresh<'_>) {
+pub(super) fn a_day_that_another_forgets_is_gone(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     let [node, other] = &writers.nodes;
     answered(node.commit(put(DAY, 1, 1)));
@@ -404,7 +404,7 @@ pub(super) fn a_day_that_another_forgets_is_gone(fresh: &Fresh<'_>) {
     assert_eq!(days(&**node), [Day(5)]);
 }
 
-pub(super) fn a_share_keeps_its_own_snapshots(fresh: &Fresh<'_>) {
+pub(super) fn a_share_keeps_its_own_snapshots(fresh: &LeasesFactory<'_>) {
     let writers = writers(fresh);
     let [node, other] = &writers.nodes;
     answered(other.commit(put(DAY, 9, 9)));

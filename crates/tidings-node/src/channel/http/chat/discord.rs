@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
 use crate::channel::http::note::Note;
 use crate::channel::http::{
-    AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
+    AllowedHosts, EndpointRoute, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
 };
-use crate::channel::{Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{Outcome, ProviderOpenError, Rendered, Scope};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "discord://${BOT_TOKEN}";
@@ -21,11 +21,11 @@ pub(crate) struct Discord {
     /// The bot's token; without one only webhooks are called.
     token: Option<String>,
     base: String,
-    detour: Detour,
+    detour: EndpointRoute,
 }
 
 impl Discord {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let token = url.secret_place_or_none()?;
         let detour = url.detour()?;
         let shape = Self { token, base: detour.to("https://discord.com"), detour };
@@ -91,12 +91,12 @@ impl Shape for Discord {
                 Outcome::Failed { why, suppress: Some(SuppressedFor::Gone) }
             }
             (Outcome::Retry { why, after_ms }, _) if answer.status == 429 => {
-                let said = json["retry_after"].as_f64();
+                let retry_after_s = json["retry_after"].as_f64();
                 #[expect(
                     clippy::cast_possible_truncation,
                     reason = "seconds, and a cast stops at the bounds"
                 )]
-                let after_ms = after_ms.or(said.map(|s| (s * 1_000.0).ceil() as i64));
+                let after_ms = after_ms.or(retry_after_s.map(|s| (s * 1_000.0).ceil() as i64));
                 match json["global"].as_bool() {
                     Some(true) => Outcome::Away { scope: Scope::Provider, why, after_ms },
                     _ => Outcome::Retry { why, after_ms },

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
 use crate::channel::http::note::Note;
 use crate::channel::http::{
-    AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
+    AllowedHosts, EndpointRoute, HttpAnswer, HttpRequest, ProviderUrl, Shape, sent,
 };
-use crate::channel::{Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{Outcome, ProviderOpenError, Rendered, Scope};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "slack://${BOT_TOKEN}";
@@ -21,11 +21,11 @@ pub(crate) struct Slack {
     /// The bot's token; without one only webhooks are called.
     token: Option<String>,
     base: String,
-    detour: Detour,
+    detour: EndpointRoute,
 }
 
 impl Slack {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let token = url.secret_place_or_none()?;
         let detour = url.detour()?;
         let shape = Self { token, base: detour.to("https://slack.com"), detour };

@@ -4,17 +4,19 @@ use serde_json::{Value, json};
 use tidings_core::Instant;
 
 use crate::channel::http::note::Note;
-use crate::channel::http::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::http::{
+    AllowedHosts, EndpointRoute, HttpAnswer, HttpRequest, ProviderUrl, Shape,
+};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "teams://";
 
 /// Webhooks of Teams.
-pub(crate) struct Teams(Detour);
+pub(crate) struct Teams(EndpointRoute);
 
 impl Teams {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         url.nowhere()?;
         let shape = Self(url.detour()?);
         url.done().map(|()| shape)

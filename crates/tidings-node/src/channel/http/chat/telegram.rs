@@ -2,12 +2,11 @@
 
 use serde_json::json;
 use tidings_core::Instant;
-use tidings_core::channel::telegram_chat;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::{SuppressedFor, telegram_chat};
 
 use crate::channel::http::note::Note;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "telegram://${BOT_TOKEN}";
@@ -25,7 +24,7 @@ pub(crate) struct Telegram {
 }
 
 impl Telegram {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let shape =
             Self { token: url.secret_place()?, base: url.base("https://api.telegram.org")? };
         url.done().map(|()| shape)
@@ -81,10 +80,10 @@ impl Shape for Telegram {
             },
             // One chat may have too many while others have none.
             (Outcome::Away { why, after_ms, .. }, 429) => {
-                let said = json["parameters"]["retry_after"].as_i64();
+                let retry_after_s = json["parameters"]["retry_after"].as_i64();
                 Outcome::Retry {
                     why,
-                    after_ms: after_ms.or(said.and_then(|s| s.checked_mul(1_000))),
+                    after_ms: after_ms.or(retry_after_s.and_then(|s| s.checked_mul(1_000))),
                 }
             }
             (other, _) => other,

@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tidings_core::Instant;
-use tidings_core::time::MINUTE_MS;
+use tidings_core::model::MINUTE_MS;
 
 use crate::channel::http::{HttpAnswer, HttpRequest};
-use crate::channel::{Outcome, ProviderError, Scope};
+use crate::channel::{Outcome, ProviderOpenError, Scope};
 
 /// The time before their end at which credentials are asked for anew.
 const EARLY_MS: i64 = 5 * MINUTE_MS;
@@ -36,7 +36,7 @@ pub(super) struct Credentials {
 /// A role.
 pub(super) struct AwsRole {
     source: CredentialSource,
-    state: Mutex<State>,
+    state: Mutex<RoleState>,
 }
 
 /// The place that knows its credentials.
@@ -55,9 +55,9 @@ enum SessionToken {
 }
 
 #[derive(Default)]
-struct State {
+struct RoleState {
     /// The credentials, and the instant of their end.
-    kept: Option<(Credentials, Instant)>,
+    credentials: Option<(Credentials, Instant)>,
     step: RoleStep,
 }
 
@@ -78,11 +78,11 @@ impl AwsRole {
     /// The role of this process by its environment; `metadata` = another metadata service than Amazon's.
     ///
     /// # Errors
-    /// [`ProviderError::Address`] where the environment names an address that can't be believed.
+    /// [`ProviderOpenError::Address`] where the environment names an address that can't be believed.
     pub(super) fn of(
         variable: &dyn Fn(&str) -> Option<String>,
         metadata: Option<String>,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let relative = set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
         let url = relative
@@ -94,11 +94,12 @@ impl AwsRole {
             }
             Some(url) if is_believed(&url) => {
                 let file = set("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(SessionToken::File);
-                let given = || set("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(SessionToken::Given);
-                CredentialSource::Container { url, token: file.or_else(given) }
+                let from_environment =
+                    || set("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(SessionToken::Given);
+                CredentialSource::Container { url, token: file.or_else(from_environment) }
             }
             Some(_) => {
-                return Err(ProviderError::Address(
+                return Err(ProviderOpenError::Address(
                     "AWS_CONTAINER_CREDENTIALS_FULL_URI is an `https` address, or one of this machine"
                         .to_owned(),
                 ));
@@ -109,14 +110,15 @@ impl AwsRole {
 
     /// The credentials, once there was a login.
     pub(super) fn credentials(&self) -> Result<Credentials, Outcome> {
-        let kept = self.state().kept.as_ref().map(|(credentials, _)| credentials.clone());
-        kept.ok_or_else(|| away("there are no credentials yet"))
+        let credentials =
+            self.state().credentials.as_ref().map(|(credentials, _)| credentials.clone());
+        credentials.ok_or_else(|| away("there are no credentials yet"))
     }
 
     /// The next request of a login, if there has to be one now.
     pub(super) fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         let state = self.state();
-        if state.kept.as_ref().is_some_and(|(_, until)| now < until.plus_ms(-EARLY_MS)) {
+        if state.credentials.as_ref().is_some_and(|(_, until)| now < until.plus_ms(-EARLY_MS)) {
             return Ok(None);
         }
         let base = match &self.source {
@@ -169,14 +171,14 @@ impl AwsRole {
             (CredentialSource::Container { .. }, _)
             | (CredentialSource::Instance { .. }, RoleStep::Keys(..)) => {
                 let read = read(&answer.json());
-                state.kept = Some(read.ok_or_else(|| away("the role has no credentials"))?);
+                state.credentials = Some(read.ok_or_else(|| away("the role has no credentials"))?);
                 RoleStep::First
             }
         };
         Ok(())
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RoleState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -198,8 +200,8 @@ impl SessionToken {
 fn is_believed(url: &str) -> bool {
     let plain = url.strip_prefix("http://").is_some_and(|rest| {
         let host = rest.split(['/', '?']).next().unwrap_or_default();
-        let has = |known: &&str| {
-            let port = host.strip_prefix(*known);
+        let has = |plain_host: &&str| {
+            let port = host.strip_prefix(*plain_host);
             port.is_some_and(|port| port.is_empty() || port.starts_with(':'))
         };
         PLAIN_HOSTS.iter().any(has)
@@ -230,7 +232,7 @@ mod tests {
         HttpAnswer { status, body: body.as_bytes().to_vec(), ..HttpAnswer::default() }
     }
 
-    fn role(variables: &[(&str, &str)]) -> Result<AwsRole, ProviderError> {
+    fn role(variables: &[(&str, &str)]) -> Result<AwsRole, ProviderOpenError> {
         let variable = |name: &str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -252,8 +254,8 @@ mod tests {
         role.logged_in(&says(200, "mailer\n"), NOW).unwrap();
         assert!(next(NOW).url.ends_with("/iam/security-credentials/mailer"));
         role.logged_in(&says(200, KEYS), NOW).unwrap();
-        let kept = role.credentials().unwrap();
-        assert_eq!((&*kept.key_id, kept.session.as_deref()), ("ASIA", Some("t")));
+        let credentials = role.credentials().unwrap();
+        assert_eq!((&*credentials.key_id, credentials.session.as_deref()), ("ASIA", Some("t")));
         let end = Instant::parse("2024-03-07T14:00:00Z").unwrap();
         assert!(role.login(end.plus_ms(-EARLY_MS - 1)).unwrap().is_none());
         assert_eq!(next(end.plus_ms(-EARLY_MS)).method, "PUT");

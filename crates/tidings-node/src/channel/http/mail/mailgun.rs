@@ -3,12 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tidings_core::Instant;
-use tidings_mail::{OperatorFault, Stage, Verdict};
+use tidings_mail::{OperatorFault, RefusalStage, Verdict};
 
 use super::mime::known_by;
 use super::refused::MailAnswer;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "mailgun://${KEY}@DOMAIN";
@@ -21,13 +21,13 @@ pub(crate) struct Mailgun {
 }
 
 impl Mailgun {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let own = match url.option("region")?.as_deref() {
             None | Some("us") => "https://api.mailgun.net",
             Some("eu") => "https://api.eu.mailgun.net",
             Some(_) => {
                 let why = "`region` is `us` or `eu`".to_owned();
-                return Err(ProviderError::Address(why));
+                return Err(ProviderOpenError::Address(why));
             }
         };
         let shape =
@@ -81,20 +81,20 @@ impl Shape for Mailgun {
             text.starts_with(&format!("{name} parameter"))
         };
         let (stage, verdict) = if begins("to") && text.contains("not a valid address") {
-            (Stage::Recipient, Some(Verdict::Gone))
+            (RefusalStage::Recipient, Some(Verdict::Gone))
         } else if begins("from") {
-            (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
+            (RefusalStage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
         } else if answer.status == 404
             || text.contains("not allowed to send")
             || text.starts_with("Sandbox")
         {
             // The domain is not one of the account, or not one of which it may send this.
-            (Stage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
+            (RefusalStage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
         } else {
-            (Stage::Data, None)
+            (RefusalStage::Data, None)
         };
-        let said = MailAnswer { code: None, text, stage, verdict };
-        match answer.of_mail(said, now) {
+        let mail_answer = MailAnswer { code: None, text, stage, verdict };
+        match answer.of_mail(mail_answer, now) {
             Outcome::Sent(_) => sent(json["id"].as_str()),
             other => other,
         }

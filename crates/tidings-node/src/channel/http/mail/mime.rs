@@ -49,8 +49,8 @@ impl Parts {
         let from = mail.from().and_then(|from| from.first());
         let mut headers = Vec::new();
         for (name, value) in mail.headers_raw() {
-            if let Some(kept) = KEPT.iter().find(|kept| kept.eq_ignore_ascii_case(name)) {
-                headers.push((*kept, unfolded(value)));
+            if let Some(header) = KEPT.iter().find(|header| header.eq_ignore_ascii_case(name)) {
+                headers.push((*header, unfolded(value)));
             }
         }
         Ok(Self {

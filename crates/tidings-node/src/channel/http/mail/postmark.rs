@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{OperatorFault, Stage, Verdict};
+use tidings_mail::{OperatorFault, RefusalStage, Verdict};
 
 use super::mime::{Parts, known_by};
 use super::refused::MailAnswer;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "postmark://${TOKEN}";
@@ -22,7 +22,7 @@ pub(crate) struct Postmark {
 }
 
 impl Postmark {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let shape = Self {
             token: url.secret_place()?,
             stream: url.option("stream")?,
@@ -79,20 +79,20 @@ impl Shape for Postmark {
         let names = |field: &str| code == 300 && text.contains(field);
         let (stage, verdict) = match code {
             // An inactive recipient: one that bounced or complained before.
-            406 => (Stage::Recipient, Some(Verdict::Gone)),
-            400 | 401 => (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender))),
+            406 => (RefusalStage::Recipient, Some(Verdict::Gone)),
+            400 | 401 => (RefusalStage::Mail, Some(Verdict::Ours(OperatorFault::Sender))),
             // Out of credits.
-            405 => (Stage::Connect, Some(Verdict::Ours(OperatorFault::Quota))),
+            405 => (RefusalStage::Connect, Some(Verdict::Ours(OperatorFault::Quota))),
             // The token, the approval of the account, the stream.
             10 | 412 | 413 | 1235 | 1236 => {
-                (Stage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
+                (RefusalStage::Connect, Some(Verdict::Ours(OperatorFault::Access)))
             }
-            _ if names("'From'") || names("'ReplyTo'") => (Stage::Mail, None),
-            _ if names("'To'") => (Stage::Recipient, None),
-            _ => (Stage::Data, None),
+            _ if names("'From'") || names("'ReplyTo'") => (RefusalStage::Mail, None),
+            _ if names("'To'") => (RefusalStage::Recipient, None),
+            _ => (RefusalStage::Data, None),
         };
-        let said = MailAnswer { code: shown.as_deref(), text, stage, verdict };
-        match answer.of_mail(said, now) {
+        let mail_answer = MailAnswer { code: shown.as_deref(), text, stage, verdict };
+        match answer.of_mail(mail_answer, now) {
             Outcome::Sent(_) if code == 0 => sent(json["MessageID"].as_str()),
             other => other,
         }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{OperatorFault, Stage, Verdict};
+use tidings_mail::{OperatorFault, RefusalStage, Verdict};
 
 use super::mime::{Parts, known_by};
 use super::refused::MailAnswer;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "sendgrid://${KEY}";
@@ -21,7 +21,7 @@ pub(crate) struct SendGrid {
 }
 
 impl SendGrid {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let shape = Self { key: url.secret_place()?, base: url.base("https://api.sendgrid.com")? };
         url.done().map(|()| shape)
     }
@@ -74,16 +74,16 @@ impl Shape for SendGrid {
         let is_recipient =
             is_of("personalizations.") && field.is_some_and(|field| field.ends_with(".email"));
         let (stage, verdict) = if is_recipient {
-            (Stage::Recipient, Some(Verdict::Gone))
+            (RefusalStage::Recipient, Some(Verdict::Gone))
         } else if is_of("from") || is_of("reply_to") {
-            (Stage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
+            (RefusalStage::Mail, Some(Verdict::Ours(OperatorFault::Sender)))
         } else if text.contains("credits exceeded") {
-            (Stage::Connect, Some(Verdict::Ours(OperatorFault::Quota)))
+            (RefusalStage::Connect, Some(Verdict::Ours(OperatorFault::Quota)))
         } else {
-            (Stage::Data, None)
+            (RefusalStage::Data, None)
         };
-        let said = MailAnswer { code: field, text, stage, verdict };
-        match answer.of_mail(said, now) {
+        let mail_answer = MailAnswer { code: field, text, stage, verdict };
+        match answer.of_mail(mail_answer, now) {
             Outcome::Sent(_) => sent(answer.header("x-message-id")),
             Outcome::Away { scope, why, after_ms: None } if answer.status == 429 => {
                 Outcome::Away { scope, why, after_ms: reset_ms(answer, now) }

@@ -3,13 +3,13 @@
 use ring::{digest, hmac};
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_mail::{OperatorFault, Stage, Verdict, hex};
+use tidings_mail::{OperatorFault, RefusalStage, Verdict, hex};
 
 use super::aws_role::{AwsRole, Credentials};
 use super::mime;
 use super::refused::MailAnswer;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "ses://KEY_ID:${SECRET}@REGION";
@@ -18,7 +18,7 @@ const PATH: &str = "/v2/email/outbound-emails";
 
 /// An account of SES in a region.
 pub(crate) struct Ses {
-    account: Account,
+    account: SigningAccount,
     region: String,
     base: String,
     /// The configuration set.
@@ -26,21 +26,21 @@ pub(crate) struct Ses {
 }
 
 /// The account that signs.
-enum Account {
+enum SigningAccount {
     Given(Credentials),
     OfRole(AwsRole),
 }
 
 impl Ses {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let account = match url.login()? {
             None => {
                 let variable = |name: &str| std::env::var(name).ok();
-                Account::OfRole(AwsRole::of(&variable, url.option("metadata")?)?)
+                SigningAccount::OfRole(AwsRole::of(&variable, url.option("metadata")?)?)
             }
             Some(_) => {
                 let ((key_id, secret), session) = (url.user()?, url.option("session")?);
-                Account::Given(Credentials { key_id, secret, session })
+                SigningAccount::Given(Credentials { key_id, secret, session })
             }
         };
         let region = url.place("the region, such as `eu-west-1`,")?;
@@ -61,15 +61,15 @@ impl Shape for Ses {
 
     fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
         match &self.account {
-            Account::Given(_) => Ok(None),
-            Account::OfRole(role) => role.login(now),
+            SigningAccount::Given(_) => Ok(None),
+            SigningAccount::OfRole(role) => role.login(now),
         }
     }
 
     fn logged_in(&self, answer: &HttpAnswer, now: Instant) -> Result<(), Outcome> {
         match &self.account {
-            Account::Given(_) => Ok(()),
-            Account::OfRole(role) => role.logged_in(answer, now),
+            SigningAccount::Given(_) => Ok(()),
+            SigningAccount::OfRole(role) => role.logged_in(answer, now),
         }
     }
 
@@ -85,8 +85,8 @@ impl Shape for Ses {
         }
         let request = HttpRequest::json(format!("{}{PATH}", self.base), &body);
         let credentials = match &self.account {
-            Account::Given(credentials) => credentials.clone(),
-            Account::OfRole(role) => role.credentials()?,
+            SigningAccount::Given(credentials) => credentials.clone(),
+            SigningAccount::OfRole(role) => role.credentials()?,
         };
         Ok(self.signed(request, &credentials, now))
     }
@@ -115,9 +115,13 @@ impl Shape for Ses {
             }
             _ => None,
         };
-        let said =
-            MailAnswer { code: kind, text, stage: Stage::Data, verdict: fault.map(Verdict::Ours) };
-        match answer.of_mail(said, now) {
+        let mail_answer = MailAnswer {
+            code: kind,
+            text,
+            stage: RefusalStage::Data,
+            verdict: fault.map(Verdict::Ours),
+        };
+        match answer.of_mail(mail_answer, now) {
             Outcome::Sent(_) => sent(json["MessageId"].as_str()),
             other => other,
         }
@@ -136,7 +140,7 @@ impl Ses {
         ];
         let session = by.session.iter();
         headers.extend(session.map(|token| ("x-amz-security-token", token.clone())));
-        let signed = Signing {
+        let signed = SignatureFacts {
             key_id: &by.key_id,
             secret: &by.secret,
             region: &self.region,
@@ -153,7 +157,7 @@ impl Ses {
 }
 
 /// The facts of a signature.
-struct Signing<'a> {
+struct SignatureFacts<'a> {
     key_id: &'a str,
     secret: &'a str,
     region: &'a str,
@@ -161,7 +165,7 @@ struct Signing<'a> {
     time: &'a str,
 }
 
-impl Signing<'_> {
+impl SignatureFacts<'_> {
     /// The header that signs a request with these headers, in the order of their names.
     fn authorization(
         &self,
@@ -212,7 +216,7 @@ mod tests {
     /// The example "get-vanilla" of Amazon's test suite for Signature Version 4.
     #[test]
     fn a_signature_is_that_of_amazons_test_suite() {
-        let signing = Signing {
+        let signing = SignatureFacts {
             key_id: "AKIDEXAMPLE",
             secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
             region: "us-east-1",

@@ -8,14 +8,14 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
 use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
-use crate::channel::http::vouched::Vouched;
+use crate::channel::http::vouched::DeviceRefusals;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, Version, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{MessageHead, Outcome, ProviderError, Rendered};
+use crate::channel::{MessageHead, Outcome, ProviderOpenError, Rendered};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -40,16 +40,16 @@ pub(crate) struct Apns {
     key: Option<EcdsaKeyPair>,
     base: String,
     token: Mutex<Option<(String, Instant)>>,
-    vouched: Vouched,
+    vouched: DeviceRefusals,
     random: SystemRandom,
 }
 
-fn fault(why: &str) -> ProviderError {
-    ProviderError::Address(why.to_owned())
+fn fault(why: &str) -> ProviderOpenError {
+    ProviderOpenError::Address(why.to_owned())
 }
 
 impl Apns {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let random = SystemRandom::new();
         let (key_id, pem) = url.user()?;
         let own = match url.option("sandbox")?.as_deref() {
@@ -68,7 +68,7 @@ impl Apns {
             key: if pem.is_empty() { None } else { Some(key_of(&pem, &random)?) },
             base: url.base(own)?,
             token: Mutex::default(),
-            vouched: Vouched::default(),
+            vouched: DeviceRefusals::default(),
             random,
         };
         url.done().map(|()| shape)
@@ -90,14 +90,14 @@ impl Apns {
         content
     }
 
-    fn kept(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
+    fn cached_token(&self) -> MutexGuard<'_, Option<(String, Instant)>> {
         self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The token that identifies the sender: the one in use, or a new one once that is old.
     fn token(&self, now: Instant) -> Option<String> {
-        let mut kept = self.kept();
-        if let Some((token, since)) = &*kept
+        let mut cached = self.cached_token();
+        if let Some((token, since)) = &*cached
             && (since.0..since.0 + TOKEN_MS).contains(&now.0)
         {
             return Some(token.clone());
@@ -105,12 +105,12 @@ impl Apns {
         let header = json!({ "alg": "ES256", "kid": self.key_id });
         let claims = json!({ "iss": self.team, "iat": now.0.div_euclid(1_000) });
         let token = jwt(&header, &claims, self.key.as_ref()?, &self.random)?;
-        *kept = Some((token.clone(), now));
+        *cached = Some((token.clone(), now));
         Some(token)
     }
 }
 
-fn key_of(pem: &str, random: &SystemRandom) -> Result<EcdsaKeyPair, ProviderError> {
+fn key_of(pem: &str, random: &SystemRandom) -> Result<EcdsaKeyPair, ProviderOpenError> {
     let key = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())
         .map_err(|_| fault("its key is not the PEM of a `.p8` file"))?;
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, key.secret_pkcs8_der(), random)
@@ -168,7 +168,7 @@ impl Shape for Apns {
         let json = answer.json();
         let reason = json["reason"].as_str();
         if matches!(reason, Some("ExpiredProviderToken" | "InvalidProviderToken")) {
-            *self.kept() = None;
+            *self.cached_token() = None;
         }
         match (answer.of_provider(reason, now), reason) {
             (Outcome::Sent(_), _) => {

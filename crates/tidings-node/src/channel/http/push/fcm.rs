@@ -9,14 +9,14 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject;
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
 use super::{fitted, sound, tag};
 use crate::channel::http::note::Note;
-use crate::channel::http::vouched::Vouched;
+use crate::channel::http::vouched::DeviceRefusals;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent};
 use crate::channel::jwt::jwt;
-use crate::channel::{MessageHead, Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{MessageHead, Outcome, ProviderOpenError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -37,8 +37,8 @@ pub(crate) struct Fcm {
     /// The sound that an iPhone plays; `None` = none.
     sound: Option<String>,
     base: String,
-    login: Mutex<Option<Login>>,
-    vouched: Vouched,
+    login: Mutex<Option<FcmLogin>>,
+    vouched: DeviceRefusals,
     random: SystemRandom,
 }
 
@@ -50,24 +50,24 @@ struct ServiceAccount {
     key: RsaKeyPair,
 }
 
-struct Login {
+struct FcmLogin {
     token: String,
     until: Instant,
 }
 
-fn fault(why: &str) -> ProviderError {
-    ProviderError::Address(format!("its service account {why}"))
+fn fault(why: &str) -> ProviderOpenError {
+    ProviderOpenError::Address(format!("its service account {why}"))
 }
 
 impl Fcm {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let file = url.secret_place()?;
         let shape = Self {
             account: if file.is_empty() { None } else { Some(ServiceAccount::read(&file)?) },
             sound: sound(&mut url)?,
             base: url.base("https://fcm.googleapis.com")?,
             login: Mutex::default(),
-            vouched: Vouched::default(),
+            vouched: DeviceRefusals::default(),
             random: SystemRandom::new(),
         };
         url.done().map(|()| shape)
@@ -103,13 +103,13 @@ impl Fcm {
         })
     }
 
-    fn kept(&self) -> MutexGuard<'_, Option<Login>> {
+    fn current_login(&self) -> MutexGuard<'_, Option<FcmLogin>> {
         self.login.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ServiceAccount {
-    fn read(file: &str) -> Result<Self, ProviderError> {
+    fn read(file: &str) -> Result<Self, ProviderOpenError> {
         let json: Value =
             serde_json::from_str(file).map_err(|_| fault("is not the JSON that Google gives"))?;
         let text = |name: &str| {
@@ -153,7 +153,7 @@ impl Shape for Fcm {
     }
 
     fn login(&self, now: Instant) -> Result<Option<HttpRequest>, Outcome> {
-        if self.kept().as_ref().is_some_and(|login| now < login.until) {
+        if self.current_login().as_ref().is_some_and(|login| now < login.until) {
             return Ok(None);
         }
         let account = self.account.as_ref().ok_or_else(no_account)?;
@@ -179,14 +179,14 @@ impl Shape for Fcm {
             });
         };
         let good_ms = json["expires_in"].as_i64().unwrap_or(TOKEN_S).min(TOKEN_S) * 1_000;
-        *self.kept() =
-            Some(Login { token: token.to_owned(), until: now.plus_ms(good_ms - MARGIN_MS) });
+        *self.current_login() =
+            Some(FcmLogin { token: token.to_owned(), until: now.plus_ms(good_ms - MARGIN_MS) });
         Ok(())
     }
 
     fn request(&self, message: &Rendered, to: &str, _now: Instant) -> Result<HttpRequest, Outcome> {
         let account = self.account.as_ref().ok_or_else(no_account)?;
-        let token = self.kept().as_ref().map(|login| login.token.clone());
+        let token = self.current_login().as_ref().map(|login| login.token.clone());
         let token = token.ok_or_else(no_account)?;
         let note = Note::of(message)?;
         let content = fitted(
@@ -211,7 +211,7 @@ impl Shape for Fcm {
             .find_map(|detail| detail["errorCode"].as_str())
             .or_else(|| json["error"]["status"].as_str());
         if answer.status == 401 {
-            *self.kept() = None;
+            *self.current_login() = None;
         }
         // In fields, or in words alone.
         let words = json["error"]["message"].as_str().unwrap_or_default();

@@ -10,7 +10,7 @@ use ring::digest::{Context, SHA256};
 use serde_json::Value;
 
 use crate::channel::http::ProviderUrl;
-use crate::channel::{MessageHead, ProviderError};
+use crate::channel::{MessageHead, ProviderOpenError};
 
 /// The most characters of a tag: those of a topic of Web Push (RFC 8030, section 5.4).
 const TAG_CHARS: usize = 32;
@@ -43,7 +43,7 @@ fn fitted(bytes_max: usize, of: impl Fn(usize) -> Value) -> String {
 }
 
 /// The option `sound`: the sound that an iPhone plays; `None` = it is silent.
-fn sound(url: &mut ProviderUrl<'_>) -> Result<Option<String>, ProviderError> {
+fn sound(url: &mut ProviderUrl<'_>) -> Result<Option<String>, ProviderOpenError> {
     let named = url.option("sound")?;
     Ok(match named.as_deref() {
         None => Some("default".to_owned()),
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::channel::sample;
     use tidings_core::Id;
-    use tidings_core::batch_key::BatchKey;
+    use tidings_core::model::BatchKey;
 
     #[test]
     fn field_4_the_newest_message_of_a_batch_key_replaces_those_before() {

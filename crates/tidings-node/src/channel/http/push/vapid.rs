@@ -9,14 +9,15 @@ use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use serde_json::{Value, json};
 use tidings_core::Instant;
-use tidings_core::channel::{AddressKind, Subscription};
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::{AddressKind, Subscription, SuppressedFor};
 
 use super::{fitted, tag};
 use crate::channel::http::note::Note;
-use crate::channel::http::{AllowedHosts, Detour, HttpAnswer, HttpRequest, ProviderUrl, Shape};
+use crate::channel::http::{
+    AllowedHosts, EndpointRoute, HttpAnswer, HttpRequest, ProviderUrl, Shape,
+};
 use crate::channel::jwt::jwt;
-use crate::channel::{MessageHead, Outcome, ProviderError, Rendered, Scope};
+use crate::channel::{MessageHead, Outcome, ProviderOpenError, Rendered, Scope};
 use crate::delivery::priority::Priority;
 
 /// The form of its address.
@@ -42,12 +43,12 @@ pub(crate) struct Vapid {
     pair: Option<EcdsaKeyPair>,
     public: String,
     subject: String,
-    detour: Detour,
+    detour: EndpointRoute,
     random: SystemRandom,
 }
 
-fn fault(why: &str) -> ProviderError {
-    ProviderError::Address(why.to_owned())
+fn fault(why: &str) -> ProviderOpenError {
+    ProviderOpenError::Address(why.to_owned())
 }
 
 /// Returns true if push services accept a subject: Apple's want one that they could contact.
@@ -76,7 +77,7 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 }
 
 impl Vapid {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let (public, private) = url.user()?;
         let subject = url.option("subject")?.ok_or_else(|| {
             fault("`subject` is missing: write `?subject=mailto:ops@example.org`, whom push services may ask")
@@ -117,7 +118,7 @@ fn pair_of(
     public: &str,
     private: &str,
     random: &SystemRandom,
-) -> Result<EcdsaKeyPair, ProviderError> {
+) -> Result<EcdsaKeyPair, ProviderOpenError> {
     let (private, public) = decoded(private)
         .zip(decoded(public))
         .ok_or_else(|| fault("its keys are not base64url, as `generate-vapid-keys` writes them"))?;
@@ -233,15 +234,20 @@ fn sealed(
     random.fill(&mut salt).ok()?;
     let peer = UnparsedPublicKey::new(&ECDH_P256, &browser);
     agreement::agree_ephemeral(own, &peer, |shared| {
-        let keys =
-            Keys { shared, auth: &auth, browser: &browser, sender: public.as_ref(), salt: &salt };
+        let keys = PushMessageKeys {
+            shared,
+            auth: &auth,
+            browser: &browser,
+            sender: public.as_ref(),
+            salt: &salt,
+        };
         keys.seal(content)
     })
     .ok()?
 }
 
 /// The keys of one message (RFC 8291, section 3).
-struct Keys<'a> {
+struct PushMessageKeys<'a> {
     /// The secret on which the two have agreed.
     shared: &'a [u8],
     auth: &'a [u8],
@@ -251,9 +257,9 @@ struct Keys<'a> {
 }
 
 /// A length in bytes of what HKDF gives.
-struct Length(usize);
+struct HkdfLength(usize);
 
-impl KeyType for Length {
+impl KeyType for HkdfLength {
     fn len(&self) -> usize {
         self.0
     }
@@ -262,11 +268,11 @@ impl KeyType for Length {
 fn derived<const N: usize>(salt: &[u8], secret: &[u8], info: &[&[u8]]) -> Option<[u8; N]> {
     let mut out = [0; N];
     let key = Salt::new(HKDF_SHA256, salt).extract(secret);
-    key.expand(info, Length(N)).ok()?.fill(&mut out).ok()?;
+    key.expand(info, HkdfLength(N)).ok()?.fill(&mut out).ok()?;
     Some(out)
 }
 
-impl Keys<'_> {
+impl PushMessageKeys<'_> {
     /// The body of the request: a header, and one record (RFC 8188).
     fn seal(&self, content: &[u8]) -> Option<Vec<u8>> {
         let info: [&[u8]; 3] = [b"WebPush: info\0", self.browser, self.sender];
@@ -310,8 +316,13 @@ mod tests {
             let [text, auth, browser, sender, shared, salt, body] = &columns[..] else {
                 panic!("{line}");
             };
-            let keys =
-                Keys { shared, auth, browser, sender, salt: salt.as_slice().try_into().unwrap() };
+            let keys = PushMessageKeys {
+                shared,
+                auth,
+                browser,
+                sender,
+                salt: salt.as_slice().try_into().unwrap(),
+            };
             assert_eq!(keys.seal(text).unwrap(), *body, "{line}");
         }
         let of_rfc = "V2hlbiBJIGdyb3cgdXAsIEkgd2FudCB0byBiZSBhIHdhdGVybWVsb24";
@@ -327,7 +338,7 @@ mod tests {
         let auth = [7; 16];
         let subscription = Subscription {
             endpoint: "https://push.example.net/x".to_owned(),
-            keys: tidings_core::channel::SubscriptionKeys {
+            keys: tidings_core::model::SubscriptionKeys {
                 p256dh: URL_SAFE_NO_PAD.encode(public.as_ref()),
                 auth: URL_SAFE_NO_PAD.encode(auth),
             },

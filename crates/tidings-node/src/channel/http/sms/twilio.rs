@@ -4,11 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tidings_core::Instant;
-use tidings_core::suppression::SuppressedFor;
+use tidings_core::model::SuppressedFor;
 
 use crate::channel::http::note::Note;
 use crate::channel::http::{HttpAnswer, HttpRequest, ProviderUrl, Shape, sent, sms};
-use crate::channel::{Outcome, ProviderError, Rendered};
+use crate::channel::{Outcome, ProviderOpenError, Rendered};
 
 /// The form of its address.
 pub(crate) const FORM: &str = "twilio://ACCOUNT_SID:${AUTH_TOKEN}";
@@ -21,7 +21,7 @@ pub(crate) struct Twilio {
 }
 
 impl Twilio {
-    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderError> {
+    pub(crate) fn parse(mut url: ProviderUrl<'_>) -> Result<Self, ProviderOpenError> {
         let (account, token) = url.user()?;
         let shape = Self { account, token, base: url.base("https://api.twilio.com")? };
         url.done().map(|()| shape)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tidings_core::HostText;
-use tidings_core::batch::{Batch, Line};
-use tidings_core::presentation::{Texts, Wording};
+use tidings_core::content::{Batch, Line};
+use tidings_core::model::HostText;
+use tidings_core::rules::{Texts, Wording};
 
 use super::super::super::ShortRenderer;
 use super::super::note::Note;
@@ -19,7 +19,7 @@ fn message(wording: &Wording, change: impl FnOnce(&mut Batch)) -> Note {
     let mut rules = Rules::default();
     let types = &mut rules.presentation.types;
     types.insert("artwork_published".to_owned(), wording.clone());
-    let kind = named("slack").unwrap();
+    let kind = channel_kind("slack").unwrap();
     let design = Design::short("slack", &rules).unwrap();
     let mut batch = batch("b1", "Rain");
     "slack".clone_into(&mut batch.channel);

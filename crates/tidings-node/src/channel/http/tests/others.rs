@@ -7,7 +7,7 @@ const SUBSCRIPTION: &str = r#"{"endpoint":"https://push.example.net/send/x1","ke
 
 /// A message in a few words to addresses of a channel.
 pub(super) fn note(channel: &str, to: &[&str], from: Option<&str>) -> Rendered {
-    let kind = named(channel).unwrap();
+    let kind = channel_kind(channel).unwrap();
     let mut rules = Rules::default();
     rules.presentation.brand.url = Some("https://example.org".to_owned());
     let design = Design::short(channel, &rules).unwrap();
@@ -438,7 +438,7 @@ fn a3_a_call_to_a_strangers_host_is_bounded_as_a_whole() {
         }
         drop(silent);
     });
-    let patience = Patience { stranger_ms: 300, ..Patience::default() };
+    let patience = ServerTimeouts { stranger_ms: 300, ..ServerTimeouts::default() };
     let provider = format!("webhook://${{KEY_OF_AT_LEAST_24_BYTES}}?base={base}");
     let channel = patient_channel_of("webhook", &provider, None, patience);
     let message = note("webhook", &["https://hooks.example/x"], None);

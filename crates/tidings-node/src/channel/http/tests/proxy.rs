@@ -5,7 +5,7 @@ use tidings_tls::Proxies;
 use super::*;
 use crate::channel::http::wire::http1::Http1;
 use crate::channel::http::wire::http2::Http2;
-use crate::channel::http::wire::{Called, Wire};
+use crate::channel::http::wire::{CallEnd, Wire};
 use crate::channel::http::{AllowedHosts, HttpRequest};
 
 /// A proxy that connects nobody: what each asked it for.
@@ -40,8 +40,8 @@ fn request(url: &str) -> HttpRequest {
 /// The words of a call that came to nothing before the request.
 fn broken(wire: &dyn Wire, url: &str) -> String {
     match wire.call(&request(url), GO) {
-        Called::Broken(why, false) => why,
-        Called::Barred => "barred".to_owned(),
+        CallEnd::Broken(why, false) => why,
+        CallEnd::Barred => "barred".to_owned(),
         _ => panic!("{url} was called"),
     }
 }
@@ -49,7 +49,7 @@ fn broken(wire: &dyn Wire, url: &str) -> String {
 #[test]
 fn field_4_providers_are_called_through_the_proxy_of_the_environment() {
     let (proxies, thread) = proxy(3);
-    let patience = Patience::default();
+    let patience = ServerTimeouts::default();
     let one = Http1::by(proxies.clone(), AllowedHosts::Anywhere, patience, false);
     let two = Http2::by(proxies.clone(), patience).unwrap();
     for wire in [&one as &dyn Wire, &two] {

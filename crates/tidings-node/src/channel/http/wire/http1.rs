@@ -13,11 +13,11 @@ use ureq::unversioned::transport::{
     TcpConnector, Transport,
 };
 
-use crate::channel::ProviderError;
-use crate::channel::http::guard::{Guard, PRIVATE};
-use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use crate::channel::ProviderOpenError;
+use crate::channel::http::guard::{GuardedResolver, PRIVATE};
+use crate::channel::http::wire::{ANSWER_BYTES_MAX, CallEnd, Wire};
 use crate::channel::http::{AllowedHosts, HttpAnswer, HttpRequest};
-use crate::channel::patience::Patience;
+use crate::channel::patience::ServerTimeouts;
 
 /// Bytes of the buffers of a connection, which it keeps: heads have to fit in.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -36,14 +36,14 @@ impl Http1 {
     /// `strangers` = recipients name what it calls.
     ///
     /// # Errors
-    /// [`ProviderError::Http`] where the environment names a proxy that is none.
+    /// [`ProviderOpenError::Http`] where the environment names a proxy that is none.
     pub(in crate::channel::http) fn new(
         reach: AllowedHosts,
-        patience: Patience,
+        patience: ServerTimeouts,
         strangers: bool,
-    ) -> Result<Self, ProviderError> {
+    ) -> Result<Self, ProviderOpenError> {
         let proxies = Proxies::of_environment();
-        let proxies = proxies.map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+        let proxies = proxies.map_err(|why| ProviderOpenError::Http(io::Error::other(why)))?;
         Ok(Self::by(proxies, reach, patience, strangers))
     }
 
@@ -51,7 +51,7 @@ impl Http1 {
     pub(in crate::channel::http) fn by(
         proxies: Proxies,
         reach: AllowedHosts,
-        patience: Patience,
+        patience: ServerTimeouts,
         strangers: bool,
     ) -> Self {
         let agent = |proxy: Option<&Proxy>| Self::agent(proxy, reach, patience, strangers);
@@ -62,16 +62,18 @@ impl Http1 {
     fn agent(
         proxy: Option<&Proxy>,
         reach: AllowedHosts,
-        patience: Patience,
+        patience: ServerTimeouts,
         strangers: bool,
     ) -> Agent {
         // What recipients name is looked up here all the same, and the proxy is asked for the address that was found.
         let resolves = reach == AllowedHosts::Public;
         let through = |resolves| proxy.map(|proxy| proxy.resolving(resolves));
-        let guard = Guard { reach, proxy: through(resolves).map(|proxy| proxy.uri().clone()) };
+        let guard =
+            GuardedResolver { reach, proxy: through(resolves).map(|proxy| proxy.uri().clone()) };
         let config = |resolves| Self::config(through(resolves), patience, strangers);
         if proxy.is_some() && resolves {
-            let tunnel = Tunnel { inner: ConnectProxyConnector::default(), config: config(false) };
+            let tunnel =
+                ProxyTunnel { inner: ConnectProxyConnector::default(), config: config(false) };
             let connector =
                 ().chain(tunnel).chain(TcpConnector::default()).chain(RustlsConnector::default());
             return Agent::with_parts(config(true), connector, guard);
@@ -79,7 +81,7 @@ impl Http1 {
         Agent::with_parts(config(false), DefaultConnector::default(), guard)
     }
 
-    fn config(proxy: Option<ureq::Proxy>, patience: Patience, strangers: bool) -> Config {
+    fn config(proxy: Option<ureq::Proxy>, patience: ServerTimeouts, strangers: bool) -> Config {
         let limit = |ms: u64| Some(Duration::from_millis(ms));
         Agent::config_builder()
             .timeout_global(limit(patience.stranger_ms).filter(|_| strangers))
@@ -102,20 +104,20 @@ impl Http1 {
     /// The agent that calls an address.
     fn agent_of(&self, url: &Uri) -> &Agent {
         let proxy = self.proxies.of(url);
-        let found = self.through.iter().find(|(known, _)| Some(known) == proxy);
-        found.map_or(&self.direct, |(_, agent)| agent)
+        let through = self.through.iter().find(|(known, _)| Some(known) == proxy);
+        through.map_or(&self.direct, |(_, agent)| agent)
     }
 }
 
 /// The connection through a proxy to the address of a host, which was resolved here, and not to its name.
 #[derive(Debug)]
-struct Tunnel {
+struct ProxyTunnel {
     inner: ConnectProxyConnector,
     /// The settings of a client whose proxy resolves names.
     config: Config,
 }
 
-impl<In: Transport> Connector<In> for Tunnel {
+impl<In: Transport> Connector<In> for ProxyTunnel {
     type Out = Either<In, Box<dyn Transport>>;
 
     fn connect(
@@ -127,9 +129,9 @@ impl<In: Transport> Connector<In> for Tunnel {
         if details.config.proxy().is_none() {
             return self.inner.connect(details, chained);
         }
-        let found = details.addrs.first().ok_or(ureq::Error::HostNotFound)?;
+        let address = details.addrs.first().ok_or(ureq::Error::HostNotFound)?;
         let scheme = details.uri.scheme_str().unwrap_or("https");
-        let uri: Uri = format!("{scheme}://{found}/")
+        let uri: Uri = format!("{scheme}://{address}/")
             .parse()
             .map_err(|_| ureq::Error::BadUri("the address of a host".to_owned()))?;
         let by_address = ConnectionDetails {
@@ -149,7 +151,7 @@ impl<In: Transport> Connector<In> for Tunnel {
 }
 
 impl Wire for Http1 {
-    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called {
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> CallEnd {
         let is_get = request.method == "GET";
         let mut builder = Request::builder().method(request.method).uri(&request.url);
         if !is_get {
@@ -158,7 +160,7 @@ impl Wire for Http1 {
         for (name, value) in &request.headers {
             builder = builder.header(*name, value);
         }
-        let mut body = Asking { bytes: &request.body, go, allowed: None };
+        let mut body = GatedBody { bytes: &request.body, go, allowed: None };
         let answered = if is_get {
             builder.body(()).map(|built| self.agent_of(built.uri()).run(built))
         } else {
@@ -167,10 +169,10 @@ impl Wire for Http1 {
         };
         let answered = match answered {
             Ok(answered) => answered,
-            Err(fault) => return Called::Broken(format!("request: {fault}"), false),
+            Err(fault) => return CallEnd::Broken(format!("request: {fault}"), false),
         };
         let has_begun = match body.allowed {
-            Some(false) => return Called::Withheld,
+            Some(false) => return CallEnd::Withheld,
             Some(true) => true,
             None => false,
         };
@@ -181,9 +183,9 @@ impl Wire for Http1 {
                 let body = answer.body_mut().with_config().limit(ANSWER_BYTES_MAX as u64);
                 // The status says what became of the message, with or without the rest.
                 let body = body.read_to_vec().unwrap_or_default();
-                Called::Answered(HttpAnswer { status, headers, body })
+                CallEnd::Answered(HttpAnswer { status, headers, body })
             }
-            Err(ureq::Error::BadUri(why)) if why == PRIVATE => Called::Barred,
+            Err(ureq::Error::BadUri(why)) if why == PRIVATE => CallEnd::Barred,
             Err(fault) => {
                 let stage = if has_begun { "answer" } else { "connect" };
                 let is_incomplete = matches!(
@@ -191,7 +193,7 @@ impl Wire for Http1 {
                     ureq::Error::Io(fault) if fault.kind() == io::ErrorKind::BrokenPipe
                 );
                 let why = format!("{stage}: {}", words_of(&fault));
-                Called::Broken(why, has_begun && !is_incomplete)
+                CallEnd::Broken(why, has_begun && !is_incomplete)
             }
         }
     }
@@ -211,13 +213,13 @@ fn words_of(fault: &ureq::Error) -> String {
 }
 
 /// A request's body, which asks before its first byte goes.
-struct Asking<'a> {
+struct GatedBody<'a> {
     bytes: &'a [u8],
     go: &'a dyn Fn() -> bool,
     allowed: Option<bool>,
 }
 
-impl Read for Asking<'_> {
+impl Read for GatedBody<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !*self.allowed.get_or_insert_with(self.go) {
             return Err(io::Error::other("withheld"));

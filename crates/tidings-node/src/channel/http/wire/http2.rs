@@ -16,13 +16,13 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use ureq::http::{Request, Uri};
 
-use crate::channel::ProviderError;
-use crate::channel::http::wire::{ANSWER_BYTES_MAX, Called, Wire};
+use crate::channel::ProviderOpenError;
+use crate::channel::http::wire::{ANSWER_BYTES_MAX, CallEnd, Wire};
 use crate::channel::http::{HttpAnswer, HttpRequest};
-use crate::channel::patience::Patience;
+use crate::channel::patience::ServerTimeouts;
 
 /// The content of a frame.
-type Bytes = std::io::Cursor<Vec<u8>>;
+type FrameBytes = std::io::Cursor<Vec<u8>>;
 
 /// A client with one connection.
 pub(in crate::channel::http) struct Http2 {
@@ -30,8 +30,8 @@ pub(in crate::channel::http) struct Http2 {
     runtime: Option<Runtime>,
     tls: TlsConnector,
     /// The connection, and the place to which it leads.
-    open: Mutex<Option<(String, SendRequest<Bytes>)>>,
-    patience: Patience,
+    open: Mutex<Option<(String, SendRequest<FrameBytes>)>>,
+    patience: ServerTimeouts,
     proxies: Proxies,
 }
 
@@ -48,26 +48,28 @@ impl Http2 {
     /// Prepares a client, without connecting.
     ///
     /// # Errors
-    /// [`ProviderError::Http`] where its thread can't be started.
-    pub(in crate::channel::http) fn new(patience: Patience) -> Result<Self, ProviderError> {
+    /// [`ProviderOpenError::Http`] where its thread can't be started.
+    pub(in crate::channel::http) fn new(
+        patience: ServerTimeouts,
+    ) -> Result<Self, ProviderOpenError> {
         let proxies = Proxies::of_environment();
-        let proxies = proxies.map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+        let proxies = proxies.map_err(|why| ProviderOpenError::Http(io::Error::other(why)))?;
         Self::by(proxies, patience)
     }
 
     /// The same by these proxies.
     pub(in crate::channel::http) fn by(
         proxies: Proxies,
-        patience: Patience,
-    ) -> Result<Self, ProviderError> {
+        patience: ServerTimeouts,
+    ) -> Result<Self, ProviderOpenError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("tidings-http2")
             .enable_all()
             .build()
-            .map_err(ProviderError::Http)?;
+            .map_err(ProviderOpenError::Http)?;
         let mut config = tidings_tls::client(Authorities::Machine)
-            .map_err(|why| ProviderError::Http(io::Error::other(why)))?;
+            .map_err(|why| ProviderOpenError::Http(io::Error::other(why)))?;
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(Self {
             runtime: Some(runtime),
@@ -78,15 +80,15 @@ impl Http2 {
         })
     }
 
-    fn open(&self) -> MutexGuard<'_, Option<(String, SendRequest<Bytes>)>> {
+    fn open(&self) -> MutexGuard<'_, Option<(String, SendRequest<FrameBytes>)>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection that takes a request: the one there is, or a new one.
-    async fn ready(&self, uri: &Uri) -> Result<SendRequest<Bytes>, ExchangeFault> {
+    async fn ready(&self, uri: &Uri) -> Result<SendRequest<FrameBytes>, ExchangeFault> {
         let place = format!("{:?} {:?}", uri.scheme_str(), uri.authority());
-        let known = self.open().clone();
-        if let Some((_, sender)) = known.filter(|(known, _)| *known == place)
+        let open = self.open().clone();
+        if let Some((_, sender)) = open.filter(|(open, _)| *open == place)
             && let Ok(ready) = sender.ready().await
         {
             return Ok(ready);
@@ -96,7 +98,7 @@ impl Http2 {
         sender.ready().await.map_err(|fault| ExchangeFault::before("connect", fault))
     }
 
-    async fn connect(&self, uri: &Uri) -> Result<SendRequest<Bytes>, ExchangeFault> {
+    async fn connect(&self, uri: &Uri) -> Result<SendRequest<FrameBytes>, ExchangeFault> {
         let broken = |fault: io::Error| ExchangeFault::before("connect", super::words_of(&fault));
         let host = uri.host().ok_or_else(|| ExchangeFault::before("connect", "no host"))?;
         let is_tls = uri.scheme_str() != Some("http");
@@ -114,7 +116,7 @@ impl Http2 {
         self.shake_hands(stream).await
     }
 
-    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<Bytes>, ExchangeFault>
+    async fn shake_hands<S>(&self, stream: S) -> Result<SendRequest<FrameBytes>, ExchangeFault>
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
@@ -130,7 +132,7 @@ impl Http2 {
         &self,
         request: &HttpRequest,
         go: &dyn Fn() -> bool,
-    ) -> Result<Called, ExchangeFault> {
+    ) -> Result<CallEnd, ExchangeFault> {
         let [begin, answer] =
             [self.patience.begin_ms, self.patience.delivery_ms].map(Duration::from_millis);
         let late = |stage: &'static str| move |_| ExchangeFault::before(stage, "it took too long");
@@ -149,9 +151,9 @@ impl Http2 {
             sent.map_err(|fault| ExchangeFault::before("request", fault))?;
         if !go() {
             stream.send_reset(h2::Reason::CANCEL);
-            return Ok(Called::Withheld);
+            return Ok(CallEnd::Withheld);
         }
-        let body = Bytes::new(request.body.clone());
+        let body = FrameBytes::new(request.body.clone());
         let after = |fault: h2::Error| {
             // What was refused so was not looked at (RFC 9113, section 8.7).
             let is_refused = fault.reason() == Some(h2::Reason::REFUSED_STREAM);
@@ -172,7 +174,7 @@ impl Http2 {
                 break;
             }
         }
-        Ok(Called::Answered(HttpAnswer {
+        Ok(CallEnd::Answered(HttpAnswer {
             status: head.status.as_u16(),
             headers: head.headers,
             body,
@@ -210,16 +212,16 @@ async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> io::Result<TcpStream> {
 }
 
 impl Wire for Http2 {
-    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> Called {
+    fn call(&self, request: &HttpRequest, go: &dyn Fn() -> bool) -> CallEnd {
         let Some(runtime) = &self.runtime else {
-            return Called::Broken("the client has ended".to_owned(), false);
+            return CallEnd::Broken("the client has ended".to_owned(), false);
         };
         match runtime.block_on(Self::call(self, request, go)) {
             Ok(called) => called,
             Err(ExchangeFault(why, may_have_it)) => {
                 // The next call makes a connection of its own.
                 self.open().take();
-                Called::Broken(why, may_have_it)
+                CallEnd::Broken(why, may_have_it)
             }
         }
     }

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::*;
 use crate::channel::provider::ProviderTarget;
 use crate::channel::sample::{GO, HOST, email, mail};
-use crate::clock::VirtualClock;
+use crate::clock::virtual_clock::VirtualClock;
 
 /// A token endpoint that gives these answers, and what it was asked.
 fn endpoint(answers: &'static [(u16, &'static str)]) -> (String, JoinHandle<Vec<String>>) {
@@ -103,14 +103,14 @@ fn channel(address: &str, clock: &Arc<VirtualClock>) -> Smtp {
         panic!("{address} is a server");
     };
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
-    Smtp::new(&server, HOST, Patience::default(), &clock).unwrap()
+    Smtp::new(&server, HOST, ServerTimeouts::default(), &clock).unwrap()
 }
 
 fn is_sent(channel: &Smtp) -> bool {
     matches!(channel.send(&mail("b1", "One"), GO), Outcome::Sent(_))
 }
 
-/// What a login with a token says.
+/// The line of a login with a token.
 fn login(token: &str) -> String {
     let said = format!("user=art@example.org\x01auth=Bearer {token}\x01\x01");
     format!("AUTH XOAUTH2 {}", STANDARD.encode(said))

@@ -12,12 +12,12 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tidings_core::Rules;
-use tidings_core::channel::{EMAIL_NO, TABLE};
+use tidings_core::model::{CHANNEL_KINDS, EMAIL_NO};
 use tidings_core::rules::ChannelRules;
 
 use super::*;
 use crate::channel::sample::{GO, batch, rendered};
-use crate::channel::{Durability, Setup, open};
+use crate::channel::{Durability, ProviderSetup, open};
 
 /// A user of the mail server, with the right to send from anywhere.
 const USER: &str = "ann@mail.example.org";
@@ -130,17 +130,17 @@ impl MailServer {
             from: Some("Art <art@example.org>".to_owned()),
             ..ChannelRules::default()
         };
-        let kind = &TABLE[usize::from(EMAIL_NO)];
+        let kind = &CHANNEL_KINDS[usize::from(EMAIL_NO)];
         let rules =
             Rules { channels: [(kind.name.to_owned(), channel)].into(), ..Rules::default() };
-        let setup = Setup {
+        let setup = ProviderSetup {
             secret: &|name| match name {
                 "RIGHT" => Ok(PASSWORD.to_owned()),
                 "WRONG" => Ok("guess".to_owned()),
                 _ => Err("unknown".to_owned()),
             },
             durability: Durability::Each,
-            patience: Patience::default(),
+            patience: ServerTimeouts::default(),
             clock: &crate::channel::sample::clock(),
             tokens: None,
             caught: &std::sync::Arc::default(),

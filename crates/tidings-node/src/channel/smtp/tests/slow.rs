@@ -11,8 +11,8 @@ use crate::channel::sample::email;
 use crate::channel::sample::{GO, HOST, clock, mail};
 
 /// Limits with which each single answer has enough time.
-const WHOLE: Patience =
-    Patience { answer_ms: 60_000, begin_ms: 150, delivery_ms: 150, stranger_ms: 2_000 };
+const WHOLE: ServerTimeouts =
+    ServerTimeouts { answer_ms: 60_000, begin_ms: 150, delivery_ms: 150, stranger_ms: 2_000 };
 
 #[derive(Clone, Copy, Debug)]
 enum Slow {
@@ -95,13 +95,13 @@ fn server_at(address: &str) -> MailServer {
     }
 }
 
-fn outcome(address: &str, patience: Patience) -> Outcome {
+fn outcome(address: &str, patience: ServerTimeouts) -> Outcome {
     let channel = Smtp::new(&server_at(address), HOST, patience, &clock()).unwrap();
     channel.send(&mail("b1", "One"), GO)
 }
 
 /// The outcome with a server that is slow at a stage; half of the test is that there is one.
-fn slow_at(stage: &'static str, slow: Slow, patience: Patience) -> Outcome {
+fn slow_at(stage: &'static str, slow: Slow, patience: ServerTimeouts) -> Outcome {
     let port = serve(stage, slow);
     outcome(&format!("smtp://127.0.0.1:{port}?tls=none"), patience)
 }
@@ -121,7 +121,7 @@ fn t20_a_transaction_ends_whatever_stage_is_slow() {
 
 #[test]
 fn a_whole_answer_has_a_deadline_of_its_own() {
-    let answers = Patience { answer_ms: 100, begin_ms: 60_000, delivery_ms: 60_000, ..WHOLE };
+    let answers = ServerTimeouts { answer_ms: 100, begin_ms: 60_000, delivery_ms: 60_000, ..WHOLE };
     for slow in SLOW {
         for stage in ["greeting", "RCPT"] {
             let outcome = slow_at(stage, slow, answers);
@@ -155,7 +155,7 @@ fn a_content_that_the_server_does_not_take_ends_too() {
         stream.write_all(b"220 ready\r\n250 mail\r\n").unwrap();
         stream
     });
-    let bound = Bound::new(150, 60_000);
+    let bound = TransactionDeadline::new(150, 60_000);
     let hello = ClientId::Domain("example.org".to_owned());
     let mut line = SmtpConnection::connect(&server, None, &hello, bound).unwrap();
     let _open = greets.join().unwrap();

@@ -41,7 +41,7 @@ impl World {
         let clock = clock();
         let channel_of = Arc::new(Policy::default());
         let renderer = Arc::new(MailRenderer::plain(sender()));
-        let outlet = Outlet::new(renderer, channel_of as _);
+        let outlet = RenderingChannel::new(renderer, channel_of as _);
         let channels = Channels::from([("email".to_owned(), outlet)]);
         let served = Served::new(channels, Arc::clone(&clock), Executor::Hand);
         Self { served, clock, retries: Vec::new(), taken: Vec::new() }

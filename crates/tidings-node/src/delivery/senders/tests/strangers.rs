@@ -40,7 +40,7 @@ impl Hanging {
 }
 
 fn hook(number: u32, recipient: &str, host: &str) -> SendJob {
-    let webhook = tidings_core::channel::named("webhook").unwrap();
+    let webhook = tidings_core::model::channel_kind("webhook").unwrap();
     let mut batch = batch(&format!("b{number}"), "A title");
     webhook.name.clone_into(&mut batch.channel);
     batch.recipient.id = tidings_core::Id::new(recipient).unwrap();
@@ -50,10 +50,10 @@ fn hook(number: u32, recipient: &str, host: &str) -> SendJob {
 }
 
 fn hooks(channel: &Arc<Hanging>, clock: &Arc<VirtualClock>, by: Executor) -> Served {
-    let webhook = tidings_core::channel::named("webhook").unwrap();
+    let webhook = tidings_core::model::channel_kind("webhook").unwrap();
     let design = tidings_mail::Design::short("webhook", &tidings_core::Rules::default()).unwrap();
     let renderer = crate::channel::ShortRenderer::new(design, webhook, None);
-    let outlet = Outlet::new(Arc::new(renderer), Arc::clone(channel) as _).on_threads(8);
+    let outlet = RenderingChannel::new(Arc::new(renderer), Arc::clone(channel) as _).on_threads(8);
     let channels = Channels::from([("webhook".to_owned(), outlet)]);
     Served::new(channels, Arc::clone(clock), by)
 }
@@ -268,12 +268,12 @@ fn a3_a_host_that_hangs_is_left_alone_its_messages_wait_and_probes_bring_it_back
 
 #[test]
 fn a3_a_message_to_several_hosts_goes_to_those_that_are_not_away() {
-    let webpush = tidings_core::channel::named("webpush").unwrap();
+    let webpush = tidings_core::model::channel_kind("webpush").unwrap();
     let channel_of = Arc::new(Hanging::default());
     channel_of.hosts.lock().unwrap().push("hangs.example");
     let design = tidings_mail::Design::short("webpush", &tidings_core::Rules::default()).unwrap();
     let renderer = crate::channel::ShortRenderer::new(design, webpush, None);
-    let outlet = Outlet::new(Arc::new(renderer), Arc::clone(&channel_of) as _);
+    let outlet = RenderingChannel::new(Arc::new(renderer), Arc::clone(&channel_of) as _);
     let channels = Channels::from([("webpush".to_owned(), outlet)]);
     let mut senders = Served::new(channels, clock(), Executor::Hand);
     let (p256dh, auth) = ("B".repeat(87), "a".repeat(22));

@@ -10,11 +10,12 @@ use ring::signature::{
 use tokio::runtime::Builder;
 use ureq::http::Response;
 
-use super::super::super::super::patience::Patience;
+use super::super::super::super::patience::ServerTimeouts;
 use super::super::super::{Http, ProviderUrl};
 use super::*;
 use crate::channel::http::push::apns::Apns;
-use crate::clock::{Clock, VirtualClock};
+use crate::clock::Clock;
+use crate::clock::virtual_clock::VirtualClock;
 
 const DEVICE: &str = "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad";
 
@@ -110,7 +111,7 @@ impl Bench {
         let by_clock: Arc<dyn Clock> = Arc::clone(&clock) as _;
         let shape = Arc::new(Apns::parse(url).unwrap());
         Self {
-            channel: Http::new(shape, Patience::default(), by_clock).unwrap(),
+            channel: Http::new(shape, ServerTimeouts::default(), by_clock).unwrap(),
             clock,
             tell,
             heard,

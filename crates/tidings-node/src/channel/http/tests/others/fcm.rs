@@ -2,11 +2,12 @@
 
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 
-use super::super::super::super::patience::Patience;
+use super::super::super::super::patience::ServerTimeouts;
 use super::super::super::{Http, ProviderUrl};
 use super::*;
 use crate::channel::http::push::fcm::Fcm;
-use crate::clock::{Clock, VirtualClock};
+use crate::clock::Clock;
+use crate::clock::virtual_clock::VirtualClock;
 
 /// A key that signs nothing but tests.
 const KEY: &str = include_str!("../../../../../../tidings-mail/tests/mail/rsa.pem");
@@ -33,7 +34,7 @@ fn channel_with(server: &Server, clock: &Arc<VirtualClock>, options: &str) -> Ht
     let url = ProviderUrl::parse("fcm", &rest, &secrets).unwrap();
     let shape = Fcm::parse(url).unwrap();
     let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
-    Http::new(Arc::new(shape), Patience::default(), clock).unwrap()
+    Http::new(Arc::new(shape), ServerTimeouts::default(), clock).unwrap()
 }
 
 fn decoded(text: &str) -> Vec<u8> {

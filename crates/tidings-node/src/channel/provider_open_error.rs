@@ -7,9 +7,30 @@ use tidings_mail::{DesignError, SenderError};
 
 use crate::channel::signer::SignerError;
 
+/// The channel or hook that can't be opened, and the reason.
+#[derive(Debug, thiserror::Error)]
+pub enum ChannelOpenError {
+    /// A channel of the configuration can't be opened.
+    #[error("`[channels.{channel}]`: {fault}")]
+    Channel {
+        /// The channel.
+        channel: String,
+        /// The reason, and what to write instead.
+        fault: ProviderOpenError,
+    },
+    /// A hook can't be called.
+    #[error("`[[hooks]]` `{name}`: {fault}")]
+    Hook {
+        /// The name of the hook.
+        name: String,
+        /// The reason, and what to write instead.
+        fault: ProviderOpenError,
+    },
+}
+
 /// The reason why a provider can't be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum ProviderError {
+pub enum ProviderOpenError {
     /// The channel has no provider.
     #[error(
         "the channel has no provider: write `provider = \"file://DIR\"` or `provider = \"smtp://user@host:587\"`"

@@ -2,8 +2,7 @@
 //! and on every server of the store.
 
 use tidings_core::codec::FORM;
-use tidings_core::journal::stored::{ReadView as _, Unreadable, body};
-use tidings_core::table::{Key, Owner, Partition, Table, Write};
+use tidings_core::journal::{Key, Owner, Partition, ReadView as _, Table, Unreadable, Write, body};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_store::Store;
 
@@ -40,11 +39,8 @@ mod tests {
     #[test]
     fn the_first_secret_stays() {
         let store = MemoryStore::default();
-        let rest = Rest {
-            message: Default::default(),
-            day: tidings_core::time::Day(0),
-            shown: [1].into(),
-        };
+        let rest =
+            Rest { message: Default::default(), day: tidings_core::Day(0), shown: [1].into() };
         let first = token_key(&store, &[1; SECRET_BYTES]).unwrap();
         let second = token_key(&store, &[2; SECRET_BYTES]).unwrap();
         let token = rest.seal(&first);

@@ -2,17 +2,16 @@
 //!
 //! Counters that any thread may read while the loop writes. They decide nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use tidings_core::channel::CHANNELS;
-use tidings_core::messages::Answered;
-use tidings_core::table::Partition;
+use tidings_core::journal::Partition;
+use tidings_core::model::{Answered, CHANNELS};
 
-use crate::channel::{Away, InForce, Outcome, WeakInForce};
+use crate::channel::{ActiveChannels, AwayProvider, Outcome, WeakActiveChannels};
 use crate::hooks::HooksVitals;
 
 /// The upper bounds of the buckets of a [`Histogram`], in seconds.
@@ -61,7 +60,7 @@ impl Histogram {
 
 /// Failing reads of the store, until they succeed or the store is opened again.
 #[derive(Debug, Default)]
-pub struct Reads {
+pub struct FailingReads {
     failing: Mutex<BTreeSet<(Partition, Vec<u8>)>>,
     /// Their number: a successful read takes no lock while none fails.
     count: AtomicUsize,
@@ -70,7 +69,7 @@ pub struct Reads {
 /// The most failing reads that are remembered: one is enough to report a failure.
 const FAILING_MAX: usize = 1_000;
 
-impl Reads {
+impl FailingReads {
     /// The partitions in which reads fail.
     #[must_use]
     pub fn failing(&self) -> BTreeSet<Partition> {
@@ -102,6 +101,18 @@ impl Reads {
     }
 }
 
+/// The number of each answer to an attempt, in the order of [`Answered::TO_ATTEMPTS`].
+type AttemptCounts = [u64; Answered::TO_ATTEMPTS.len()];
+
+/// A provider of a channel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ChannelProvider {
+    /// The channel.
+    pub channel: String,
+    /// The provider's address, without credentials.
+    pub provider: Arc<str>,
+}
+
 /// The measures of a node.
 #[derive(Debug, Default)]
 pub struct Vitals {
@@ -110,13 +121,15 @@ pub struct Vitals {
     /// Durations of commits.
     pub commits: Histogram,
     /// Failing reads of the store.
-    pub reads: Reads,
+    pub reads: FailingReads,
     answers: [[AtomicU64; Answered::TO_ATTEMPTS.len()]; CHANNELS.len()],
+    /// Answers by channel and address of the provider, as many as were ever configured since the start.
+    provider_answers: Mutex<BTreeMap<ChannelProvider, AttemptCounts>>,
     retries: AtomicU64,
     kept_aside: AtomicU64,
     /// The channels, of which the providers and destinations are known that are left alone. Weak: a handle that outlives
     /// its runtime keeps no connection open.
-    channels: OnceLock<WeakInForce>,
+    channels: OnceLock<WeakActiveChannels>,
     steps_back: AtomicU64,
     refused_chores: AtomicU64,
     store_missing: AtomicBool,
@@ -185,6 +198,12 @@ impl Vitals {
         })
     }
 
+    /// The providers that answered since the start, each with the number of each answer.
+    #[must_use]
+    pub fn provider_answers(&self) -> BTreeMap<ChannelProvider, AttemptCounts> {
+        self.provider_answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Messages that wait for a retry.
     #[must_use]
     pub fn retries(&self) -> u64 {
@@ -200,8 +219,8 @@ impl Vitals {
 
     /// The providers and destinations that are left alone at an instant, by channel.
     #[must_use]
-    pub fn left_alone(&self, now: tidings_core::Instant) -> Vec<(String, Away)> {
-        let channels = self.channels.get().and_then(WeakInForce::upgrade);
+    pub fn left_alone(&self, now: tidings_core::Instant) -> Vec<(String, AwayProvider)> {
+        let channels = self.channels.get().and_then(WeakActiveChannels::upgrade);
         channels.map_or_else(Vec::new, |channels| channels.left_alone(now))
     }
 
@@ -212,9 +231,9 @@ impl Vitals {
         channel: &str,
         addresses: &[String],
         now: tidings_core::Instant,
-    ) -> Option<Away> {
-        let outlet = self.channels.get().and_then(WeakInForce::upgrade)?.outlet(channel)?;
-        let kind = tidings_core::channel::named(channel)?.address?;
+    ) -> Option<AwayProvider> {
+        let outlet = self.channels.get().and_then(WeakActiveChannels::upgrade)?.outlet(channel)?;
+        let kind = tidings_core::model::channel_kind(channel)?.address?;
         let names: std::collections::BTreeSet<String> =
             addresses.iter().filter_map(|address| kind.destination(address)).collect();
         let destinations: Vec<Arc<str>> = names.into_iter().map(Arc::from).collect();
@@ -249,10 +268,18 @@ impl Vitals {
         self.refused_chores.fetch_add(1, Ordering::SeqCst);
     }
 
-    pub(crate) fn answered(&self, channel: &str, answer: &Outcome) {
-        let number = CHANNELS.iter().position(|known| *known == channel);
+    /// Counts an answer; of no provider (empty) where none was called.
+    pub(crate) fn answered(&self, channel: &str, provider: &Arc<str>, answer: &Outcome) {
+        let kind = answer.answered() as usize;
+        let number = CHANNELS.iter().position(|name| *name == channel);
         if let Some(counts) = number.and_then(|number| self.answers.get(number)) {
-            counts[answer.answered() as usize].fetch_add(1, Ordering::Relaxed);
+            counts[kind].fetch_add(1, Ordering::Relaxed);
+        }
+        if !provider.is_empty() {
+            let of =
+                ChannelProvider { channel: channel.to_owned(), provider: Arc::clone(provider) };
+            let mut answers = self.provider_answers.lock().unwrap_or_else(PoisonError::into_inner);
+            answers.entry(of).or_default()[kind] += 1;
         }
     }
 
@@ -265,7 +292,7 @@ impl Vitals {
     }
 
     /// Sets the channels, once.
-    pub(crate) fn watch(&self, channels: &InForce) {
+    pub(crate) fn watch(&self, channels: &ActiveChannels) {
         let _ = self.channels.set(channels.downgrade());
     }
 
@@ -323,16 +350,20 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_counted_by_channel() {
+    fn answers_are_counted_by_channel_and_provider() {
         let vitals = Vitals::default();
         let failed = Outcome::Failed { why: "no".to_owned(), suppress: None };
-        vitals.answered("email", &failed);
-        vitals.answered("smoke signals", &failed);
+        let provider = Arc::from("smtp://mail.example.org");
+        vitals.answered("email", &provider, &failed);
+        vitals.answered("email", &Arc::from(""), &failed);
+        vitals.answered("smoke signals", &Arc::from(""), &failed);
         for (channel, counts) in vitals.answers() {
             for (answer, count) in counts {
                 let is_counted = channel == "email" && answer == Answered::Failed;
-                assert_eq!(count, u64::from(is_counted), "{channel} {answer:?}");
+                assert_eq!(count, 2 * u64::from(is_counted), "{channel} {answer:?}");
             }
         }
+        let of = ChannelProvider { channel: "email".to_owned(), provider };
+        assert_eq!(vitals.provider_answers(), BTreeMap::from([(of, [0, 1, 0, 0])]));
     }
 }

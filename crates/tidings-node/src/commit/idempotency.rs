@@ -8,18 +8,18 @@ use std::ops::ControlFlow;
 
 use tidings_core::Instant;
 use tidings_core::codec::FORM;
-use tidings_core::journal::chunks;
-use tidings_core::journal::stored::{ReadView, Unreadable, body};
-use tidings_core::table::{Key, Owner, Partition, REST, Table, Write, i64_at};
-use tidings_core::time::DAY_MS;
+use tidings_core::journal::{
+    Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, chunks, i64_at,
+};
+use tidings_core::model::DAY_MS;
 
 use crate::error::Error;
 
 /// Time for which a key is remembered, in milliseconds (contract, section 4).
-const KEPT_MS: i64 = DAY_MS;
+const RETENTION_MS: i64 = DAY_MS;
 
 /// Number of expired rows deleted with each new one: more than one, so that they get fewer.
-const SWEPT_PER_ROW: usize = 4;
+const EXPIRED_PER_ROW: usize = 4;
 
 /// The identity of a request that may be sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,13 +74,13 @@ pub(crate) fn stored(view: &dyn ReadView, key: &[u8; 16]) -> Result<Option<Answe
 }
 
 /// The result of a request whose key is remembered.
-pub(crate) fn kept(
+pub(crate) fn lookup(
     view: &dyn ReadView,
     now: Instant,
     once: Once,
 ) -> Result<Option<IdempotencyHit>, Error> {
     let row = stored(view, &once.key)?;
-    let row = row.filter(|row| now.0 < row.at.0.saturating_add(KEPT_MS));
+    let row = row.filter(|row| now.0 < row.at.0.saturating_add(RETENTION_MS));
     Ok(row.map(|row| {
         if row.request == once.request {
             IdempotencyHit::Replayed(row.answer)
@@ -104,7 +104,7 @@ pub(crate) fn writes(
     }
     // Deletions precede the new rows: a key whose day is over may be used again here, and the later write
     // counts.
-    for (at, key) in aged(view, now, answers.len() * SWEPT_PER_ROW)? {
+    for (at, key) in expired(view, now, answers.len() * EXPIRED_PER_ROW)? {
         writes.push(write(age_key(at, &key), None));
         // The clock may have stepped back since: then the row is younger than its first age.
         if stored(view, &key)?.is_some_and(|row| row.at == at) {
@@ -126,20 +126,20 @@ pub(crate) fn writes(
 }
 
 /// The oldest expired rows.
-pub(crate) fn aged(
+pub(crate) fn expired(
     view: &dyn ReadView,
     now: Instant,
     most: usize,
 ) -> Result<Vec<(Instant, [u8; 16])>, Error> {
     let ages = Key::of(Owner::Intake, Table::AnswersByAge);
-    let until = ages.clone().i64(now.0.saturating_sub(KEPT_MS)).done();
-    let mut aged = Vec::new();
+    let until = ages.clone().i64(now.0.saturating_sub(RETENTION_MS)).done();
+    let mut expired = Vec::new();
     let mut visit = |key: &[u8], _: &[u8]| {
         let at = i64_at(key, REST).map(Instant);
         let name = key.get(REST + 8..).and_then(|name| name.try_into().ok());
-        aged.extend(at.zip(name));
-        if aged.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        expired.extend(at.zip(name));
+        if expired.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     view.scan(Partition::Base, &ages.done(), Some(&until), &mut visit)?;
-    Ok(aged)
+    Ok(expired)
 }

@@ -1,39 +1,40 @@
-//! Log lines about messages that are not sent, and conditions without an answer: the reason and what follows, without a
-//! line for each of a million.
+//! Log lines about messages that are not sent and conditions without an answer: the reason and the consequence, and one
+//! line for many that are alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::engine::Unanswered;
+use tidings_core::engine::UnansweredCondition;
 use tidings_core::{Id, Instant};
 
-use crate::channel::Outcome as Answer;
+use crate::channel::{Outcome as Answer, ProviderReplies};
 use crate::delivery::send_job::SendJob;
+use crate::telemetry::logged_reply::without_addresses;
 
 /// The interval in milliseconds of log lines with the same channel and answer. The next line has the
 /// number of similar answers suppressed.
 const EVERY_MS: i64 = 10_000;
 
-/// The recent log lines.
+/// The recent log lines about failed sends, by channel and kind of answer.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints(BTreeMap<(String, &'static str), Logged>);
+pub(crate) struct SendFailureLog(BTreeMap<(String, &'static str), LoggedFailure>);
 
 #[derive(Debug)]
-struct Logged {
+struct LoggedFailure {
     at: Instant,
     /// Number of similar answers since.
     similar: u64,
 }
 
-impl Complaints {
+impl SendFailureLog {
     /// Logs a failed attempt; the message is retried after `wait_ms`, or never.
     pub(crate) fn record(
         &mut self,
         job: &SendJob,
-        answer: &Answer,
+        reply: &ProviderReplies,
         wait_ms: Option<i64>,
         now: Instant,
     ) {
-        let (what, why) = match answer {
+        let (what, why) = match &reply.outcome {
             Answer::Sent(_) | Answer::Withheld => return,
             Answer::Template { why } => ("not rendered", why),
             Answer::Failed { why, .. } if why.starts_with("render: ") => ("not rendered", why),
@@ -46,16 +47,20 @@ impl Complaints {
             Answer::Unknown { why } => ("in doubt", why),
         };
         let (channel, batch) = (&*job.head.channel, &*job.head.id);
+        let provider = &*reply.provider;
         let (stage, reply) = why.split_once(": ").unwrap_or(("", why));
+        let reply = without_addresses(reply);
         let attempt = job.attempts;
         let then = match wait_ms {
             Some(ms) => format!("retry in {} s", (ms + 500) / 1_000),
             None => "given up".to_owned(),
         };
-        let subject = tidings_core::channel::named(channel).map_or("message", |kind| kind.message);
+        let subject =
+            tidings_core::model::channel_kind(channel).map_or("message", |kind| kind.message);
         match self.is_logged(channel, what, now) {
             Some(similar_suppressed) => tracing::warn!(
                 channel,
+                provider,
                 batch,
                 attempt,
                 stage,
@@ -64,14 +69,22 @@ impl Complaints {
                 "{subject} {what}, {then}"
             ),
             None => {
-                tracing::debug!(channel, batch, attempt, stage, reply, "{subject} {what}, {then}");
+                tracing::debug!(
+                    channel,
+                    provider,
+                    batch,
+                    attempt,
+                    stage,
+                    reply,
+                    "{subject} {what}, {then}"
+                );
             }
         }
     }
 
     /// Returns true if to log this again, and the number of lines suppressed since the last time.
     fn is_logged(&mut self, channel: &str, what: &'static str, now: Instant) -> Option<u64> {
-        let new = Logged { at: now, similar: 0 };
+        let new = LoggedFailure { at: now, similar: 0 };
         match self.0.get_mut(&(channel.to_owned(), what)) {
             // A clock that stepped back must not keep it silent.
             Some(logged) if (logged.at..logged.at.plus_ms(EVERY_MS)).contains(&now) => {
@@ -92,15 +105,15 @@ const EVENTS_MAX: usize = 100;
 
 /// The events that were logged of late because a condition had no answer.
 #[derive(Debug, Default)]
-pub(crate) struct Unclear {
+pub(crate) struct UnansweredConditionLog {
     since: Instant,
     events: BTreeSet<Id>,
 }
 
-impl Unclear {
+impl UnansweredConditionLog {
     /// Logs a condition without an answer: once for an event, however many recipients it has.
-    pub(crate) fn record(&mut self, unanswered: &Unanswered, now: Instant) {
-        let Unanswered { event, event_type, condition, why, entries } = unanswered;
+    pub(crate) fn record(&mut self, unanswered: &UnansweredCondition, now: Instant) {
+        let UnansweredCondition { event, event_type, condition, why, entries } = unanswered;
         if self.is_new(event, now) {
             tracing::warn!(%event, r#type = event_type, condition, %why, entries, "condition without an answer");
         } else {
@@ -123,8 +136,8 @@ mod tests {
 
     #[test]
     fn what_is_alike_is_counted_and_told_with_the_next() {
-        let mut complaints = Complaints::default();
-        let mut told = |channel, what, ms| complaints.is_logged(channel, what, Instant(ms));
+        let mut log = SendFailureLog::default();
+        let mut told = |channel, what, ms| log.is_logged(channel, what, Instant(ms));
         assert_eq!(told("email", "refused", 0), Some(0));
         assert_eq!(told("email", "refused", 1), None);
         assert_eq!(told("email", "refused", EVERY_MS - 1), None);
@@ -137,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_event_without_an_answer_is_told_once_in_a_while() {
-        let mut unclear = Unclear::default();
+        let mut unclear = UnansweredConditionLog::default();
         let mut is_new = |name: &str, ms| unclear.is_new(&Id::new(name).unwrap(), Instant(ms));
         assert!(is_new("e1", 0));
         assert!(!is_new("e1", 1));

@@ -12,14 +12,15 @@ use opentelemetry::trace::{
     TraceFlags, TraceId, TraceState, Tracer as _,
 };
 use opentelemetry::{Context, KeyValue, Value};
-use tidings_core::batch::TRACES_MAX;
-use tidings_core::{Command, Trace};
+use tidings_core::Command;
+use tidings_core::content::TRACES_MAX;
+use tidings_core::model::Trace;
 
 /// The tracer of the process. A span may be recorded anywhere, and there is one collector.
 static TRACER: OnceLock<BoxedTracer> = OnceLock::new();
 
 /// Records the spans of this process with a tracer. Only the first one counts.
-pub fn record_with(tracer: BoxedTracer) {
+pub fn record_spans(tracer: BoxedTracer) {
     // A second server in one process has the tracer of the first.
     let _ = TRACER.set(tracer);
 }

@@ -14,21 +14,22 @@ use crate::commit::executor::Executor;
 use crate::delivery::Delivery;
 use crate::error::Error;
 use crate::event_loop::EventLoop;
-use crate::handle::{Handle, QueueReceiver, Stopping};
+use crate::event_loop::settings::{OpenStore, Settings};
+use crate::handle::request::StopFlag;
+use crate::handle::{Handle, QueueReceiver};
 use crate::node::Node;
-use crate::settings::{OpenStore, Settings};
 
 /// The loop of a [`Runtime`](crate::Runtime) without its threads.
 ///
-/// Ask through the handle without blocking ([`Handle::submit_then`]), then call [`Stepped::turn`].
-pub struct Stepped {
+/// Ask through the handle without blocking ([`Handle::submit_then`]), then call [`SteppedLoop::turn`].
+pub struct SteppedLoop {
     event_loop: EventLoop,
     handle: Handle,
     inbox: QueueReceiver,
-    stopping: Stopping,
+    stopping: StopFlag,
 }
 
-impl Stepped {
+impl SteppedLoop {
     /// Opens the store, as [`Runtime::start_held`](crate::Runtime::start_held) does.
     ///
     /// # Errors
@@ -62,9 +63,9 @@ impl Stepped {
     /// Runs a turn: what is due, what was asked, what channels answered. A failed store is opened again
     /// before that.
     pub fn turn(&mut self) {
-        self.event_loop.rests = false;
+        self.event_loop.recovery.rests = false;
         self.event_loop.mend();
-        let answers = self.event_loop.senders.answers().clone();
+        let answers = self.event_loop.outbound.senders.answers().clone();
         for (job, answer) in answers.try_iter() {
             self.event_loop.answered(job, &answer);
         }
@@ -85,7 +86,7 @@ impl Stepped {
 
     /// Sends the next message of the queue. Whether there was one.
     pub fn send(&mut self) -> bool {
-        self.event_loop.senders.send_next()
+        self.event_loop.outbound.senders.send_next()
     }
 
     /// Asks the host the question in progress. Whether there was one.
@@ -101,7 +102,7 @@ impl Stepped {
     /// Returns true if channels have answered since the last turn.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        !self.event_loop.senders.answers().is_empty()
+        !self.event_loop.outbound.senders.answers().is_empty()
     }
 
     /// Ends as a killed process does: the commit in progress is lost.

@@ -1,9 +1,8 @@
-//! Packing of days that are over and at rest, in a thread of its own, one by one.
+//! Compaction of days that are over and at rest, in a thread of its own, one by one.
 //!
-//! Packing rewrites a day without its overwritten and deleted rows. It changes nothing that can be read, so nothing
-//! waits for it, and a day that could not be packed only takes more disk.
+//! Compaction rewrites a day without its overwritten and deleted rows. It changes nothing that can be read, so nothing
+//! waits for it, and a day that could not be compacted only takes more disk.
 
-use crate::commit::executor::Executor;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,29 +10,31 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, bounded, select};
-use tidings_core::time::Day;
+use tidings_core::Day;
 use tidings_store::Store;
 
-/// The queue of days to pack, and the day in progress.
-pub(crate) struct Packer {
+use crate::commit::executor::Executor;
+
+/// The queue of days to compact, and the day in progress.
+pub(crate) struct DayCompactor {
     days: BTreeSet<Day>,
-    at_work: Option<PackingDay>,
+    at_work: Option<DayInProgress>,
     by: Executor,
 }
 
-/// A day that is being packed.
-struct PackingDay {
+/// A day that is being compacted.
+struct DayInProgress {
     thread: JoinHandle<()>,
     /// Signals the end of the work.
     done: Receiver<Infallible>,
 }
 
-impl Packer {
+impl DayCompactor {
     pub(crate) fn new(by: Executor) -> Self {
         Self { days: BTreeSet::new(), at_work: None, by }
     }
 
-    /// Adds days to pack.
+    /// Adds days to compact.
     pub(crate) fn add(&mut self, days: Vec<Day>) {
         self.days.extend(days);
     }
@@ -50,19 +51,19 @@ impl Packer {
             return;
         };
         if self.by == Executor::Hand {
-            return pack(&**store, day);
+            return compact(&**store, day);
         }
         let store = Arc::clone(store);
         let (works, done) = bounded::<Infallible>(0);
         let work = move || {
-            pack(&*store, day);
+            compact(&*store, day);
             drop(store);
             drop(works);
         };
-        let thread = std::thread::Builder::new().name("tidings-packer".to_owned());
+        let thread = std::thread::Builder::new().name("tidings-compactor".to_owned());
         match thread.spawn(work) {
-            Ok(thread) => self.at_work = Some(PackingDay { thread, done }),
-            Err(fault) => tracing::warn!(%day, error = %fault, "no thread to pack the day with"),
+            Ok(thread) => self.at_work = Some(DayInProgress { thread, done }),
+            Err(fault) => tracing::warn!(%day, error = %fault, "no thread to compact the day with"),
         }
     }
 
@@ -71,11 +72,11 @@ impl Packer {
         if let Some(work) = self.at_work.take()
             && work.thread.join().is_err()
         {
-            tracing::warn!("packing a day broke down");
+            tracing::warn!("compacting a day broke down");
         }
     }
 
-    /// [`Packer::wait`] until `last`. A day whose packing is interrupted stays as it is.
+    /// [`DayCompactor::wait`] until `last`. A day whose compaction is interrupted stays as it is.
     pub(crate) fn wait_until(&mut self, last: &Receiver<Instant>) {
         if let Some(work) = &self.at_work {
             select! {
@@ -86,8 +87,8 @@ impl Packer {
     }
 }
 
-fn pack(store: &dyn Store, day: Day) {
-    if let Err(fault) = store.rest(day) {
-        tracing::warn!(%day, error = %fault, "the day could not be packed");
+fn compact(store: &dyn Store, day: Day) {
+    if let Err(fault) = store.compact(day) {
+        tracing::warn!(%day, error = %fault, "the day could not be compacted");
     }
 }

@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use tidings_core::engine::{Engine, read_log};
+use tidings_core::engine::{Commands, CommandsOrigin, Engine, read_log};
 use tidings_core::{Command, Instant};
 
 use super::EventLoop;
 use super::answer::refuse;
-use crate::cluster::log_feed::{ApplyRequest, FollowerReport, WaitingFollower};
+use crate::cluster::log_feed::{ApplyRequest, FollowerReport, Learnt, WaitingFollower};
+use crate::delivery::sending::SenderInterface;
 use crate::error::{Error, RuntimeError, unavailable};
-use crate::handle::{Request, Stopping};
-use crate::node::AppliedEntries;
+use crate::handle::request::{Request, StopFlag};
+use crate::node::{AppliedEntries, Node};
 use crate::resolver::resolving::log_refused;
 
 /// The most entries that are read from the store at once.
@@ -45,9 +46,7 @@ impl EventLoop {
                 if report.learnt.is_empty() {
                     return Ok(());
                 }
-                let accepted = node.step_with(sending, now, &report.learnt)?;
-                log_refused(&accepted.replies);
-                Ok(())
+                Learnt::take_in(&report.learnt, node, sending, now)
             })?;
             // Precedes the wait below, which acts of this very report end at once.
             self.feed_followers();
@@ -55,7 +54,7 @@ impl EventLoop {
                 return Ok(());
             };
             // Is acknowledged once it is durable: the follower forgets what it has reported then.
-            let (feed, progress) = (Arc::clone(&self.feed), report.progress);
+            let (feed, progress) = (Arc::clone(&self.cluster.feed), report.progress);
             let first_shard = progress.shards.first().copied().unwrap_or(0);
             node.ahead().answer(Box::new(move |durable| {
                 if durable.is_ok() {
@@ -85,7 +84,7 @@ impl EventLoop {
                     applied.kept_objects.extend(more.kept_objects);
                     // Ends the instant: inbox entries of the log are delivered, and lanes that it made due
                     // close.
-                    node.step_with(sending, now, &[])?;
+                    node.step_with(sending, now, Commands::default())?;
                 }
                 applied.kept_objects.extend(node.replication().take_kept_objects());
                 Ok(applied)
@@ -98,7 +97,7 @@ impl EventLoop {
                 }
             };
             // What was learnt since is reported next.
-            if confirms && self.learnt.is_empty() {
+            if confirms && self.cluster.learnt.is_empty() {
                 self.resolving.confirm();
             }
             let Some(node) = &mut self.node else {
@@ -109,7 +108,7 @@ impl EventLoop {
                 progress: node.engine().replica().progress(),
                 answers: applied.answers,
                 kept_objects: applied.kept_objects,
-                learnt: std::mem::take(&mut self.learnt),
+                learnt: std::mem::take(&mut self.cluster.learnt),
             };
             node.ahead().answer(Box::new(move |durable| then(durable.map(|()| report))));
         }
@@ -122,7 +121,7 @@ impl EventLoop {
         &mut self,
         now: Instant,
         requests: Vec<Request>,
-        stopping: &mut Stopping,
+        stopping: &mut StopFlag,
     ) -> Result<Vec<Request>, Error> {
         if !requests.iter().any(Request::needs_log) {
             return Ok(requests);
@@ -131,7 +130,7 @@ impl EventLoop {
             let applied = node.engine().replica().applied();
             let caught_up = node.replication().catch_up(sending, now)?;
             if node.engine().replica().applied() != applied {
-                node.step_with(sending, now, &[])?;
+                node.step_with(sending, now, Commands::default())?;
             }
             Ok(caught_up)
         });
@@ -147,6 +146,7 @@ impl EventLoop {
             match request {
                 request if is_at_end || !request.needs_log() => rest.push(request),
                 Request::Work(work) => work.fail(RuntimeError::Busy),
+                Request::DryRun(request) => request.fail(RuntimeError::Busy),
                 Request::CatchUp(then) => then(Err(RuntimeError::Busy)),
                 request => rest.push(request),
             }
@@ -162,7 +162,7 @@ impl EventLoop {
         let Some(newest) = node.replication().take_log().last().map(|logged| logged.no()) else {
             return;
         };
-        let feed = Arc::clone(&self.feed);
+        let feed = Arc::clone(&self.cluster.feed);
         node.ahead().answer(Box::new(move |durable| {
             if durable.is_ok() {
                 feed.advance(newest);
@@ -171,14 +171,37 @@ impl EventLoop {
     }
 }
 
+impl Learnt {
+    /// Takes in news of objects and addresses.
+    pub(super) fn take_in(
+        learnt: &[Self],
+        node: &mut Node,
+        sending: &dyn SenderInterface,
+        now: Instant,
+    ) -> Result<(), Error> {
+        let commands: Vec<Command> = learnt.iter().map(|learnt| learnt.command.clone()).collect();
+        let of = |learnt: &Self| CommandsOrigin { count: 1, origin: learnt.origin.clone() };
+        let origins: Vec<CommandsOrigin> = learnt.iter().map(of).collect();
+        let commands = Commands::from_origins(&commands, &origins);
+        let accepted = node.step_with(sending, now, commands)?;
+        log_refused(&accepted.replies);
+        Ok(())
+    }
+}
+
 /// The commands that un-suppress addresses which requests set again.
-pub(super) fn given_again(engine: &Engine, requests: &[Request]) -> Vec<Command> {
-    let given = requests
-        .iter()
-        .flat_map(|request| match request {
-            Request::Work(work) => &work.commands[..],
-            _ => &[],
+pub(super) fn unsuppressions(engine: &Engine, requests: &[Request]) -> Vec<Learnt> {
+    let works = requests.iter().filter_map(|request| match request {
+        Request::Work(work) => Some(work),
+        _ => None,
+    });
+    let given = works.flat_map(|work| {
+        let suppressions = engine.suppressions();
+        let given = work.commands.iter().flat_map(|command| suppressions.given_again(command));
+        given.map(|address| Learnt {
+            command: Command::Unsuppress { address },
+            origin: work.origin.clone(),
         })
-        .flat_map(|command| engine.given_again(command));
-    given.map(|address| Command::Unsuppress { address }).collect()
+    });
+    given.collect()
 }
