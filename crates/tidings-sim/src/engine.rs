@@ -1,17 +1,26 @@
 //! The engine as a test subject: over a store in memory, on a virtual clock.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::engine::{InboxGroup, InboxQuery, InboxState, Options, Refused, Reply};
-use tidings_core::tenant::View;
-use tidings_core::{Command, Id, Instant, Message, Rules, Timed, Totals};
-use tidings_node::{Collect, Observer, PlayError, Player};
+use tidings_core::content::{Message, Totals};
+use tidings_core::engine::{
+    CommandConcerns, FiguresQuery, GroupBy, InboxGroup, InboxQuery, InboxState, Options, Refused,
+    Reply, Search,
+};
+use tidings_core::model::{Timed, View};
+use tidings_core::{Command, Day, Id, Instant, Rules};
+use tidings_node::{Node, Observer, PlayError, Player, PlayerOutput};
 use tidings_store::{MemoryStore, Store};
 
+use crate::figures::{Figures, plain};
 use crate::inbox::{Inbox, Row};
+use crate::lists::{HitInWords, Lists};
 use crate::mix::mix;
 use crate::nodes::NodesPlayer;
-use crate::subject::{Answer, Subject};
+use crate::subject::{ModelAnswer, Subject};
+
+mod lists;
 
 /// The engine with its usual options.
 #[must_use]
@@ -78,17 +87,17 @@ pub fn on_faulty_nodes(rules: Rules) -> Box<dyn Subject> {
 fn with_options(rules: Rules, options: Options) -> Box<dyn Subject> {
     let store = Arc::new(MemoryStore::default());
     let player =
-        Player::open(store, options, Collect::Messages).expect("a new store can be opened");
+        Player::open(store, options, PlayerOutput::Messages).expect("a new store can be opened");
     let mut player = player.past_refusals();
     let answers = PlayerAnswers::default();
     player.observe_by(Box::new(answers.clone()));
     Box::new(EngineSubject { player, answers, rules: Some(rules), messages: Vec::new() })
 }
 
-/// The answers of a player. Its clones hear, and tell, the same.
+/// The answers of a player, shared by its clones.
 #[derive(Clone, Default)]
 pub(crate) struct PlayerAnswers {
-    all: Arc<Mutex<Vec<Answer>>>,
+    all: Arc<Mutex<Vec<ModelAnswer>>>,
     /// The first refusal that is not of a change of an object that may be another's.
     fault: Arc<Mutex<Option<String>>>,
     /// The commands that wait for theirs: true if it erases.
@@ -96,7 +105,7 @@ pub(crate) struct PlayerAnswers {
 }
 
 impl PlayerAnswers {
-    pub(crate) fn all(&self) -> Vec<Answer> {
+    pub(crate) fn all(&self) -> Vec<ModelAnswer> {
         self.lock().clone()
     }
 
@@ -105,7 +114,7 @@ impl PlayerAnswers {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Answer>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<ModelAnswer>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -126,7 +135,7 @@ impl Observer for PlayerAnswers {
                 fault.get_or_insert_with(|| refused.to_string());
             }
             all.push(match reply {
-                // The model has nothing to erase and says nothing.
+                // The model keeps no count of erased rows.
                 Err(refused) if !erases => Err(refused.to_string()),
                 _ => Ok(()),
             });
@@ -165,6 +174,16 @@ impl Subject for EngineSubject {
         played.map_err(|fault| fault.to_string())
     }
 
+    fn dry_run(&mut self, timed: &Timed) -> Result<Option<CommandConcerns>, String> {
+        self.begin(timed.at)?;
+        let messages = &mut self.messages;
+        match self.player.dry_run(timed, &mut |message| messages.push(message)) {
+            Ok(run) => Ok(run.reply.is_ok().then_some(run.concerns)),
+            Err(PlayError::Back { .. }) => Ok(None),
+            Err(fault) => Err(fault.to_string()),
+        }
+    }
+
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
         self.begin(at)?;
         let messages = &mut self.messages;
@@ -180,7 +199,7 @@ impl Subject for EngineSubject {
             .map_err(|fault| fault.to_string())
     }
 
-    fn answers(&self) -> Vec<Answer> {
+    fn answers(&self) -> Vec<ModelAnswer> {
         self.answers.all()
     }
 
@@ -208,6 +227,35 @@ impl Subject for EngineSubject {
             tenants: of_tenants.map(|(id, of)| (id, (of.unseen, of.unread))).collect(),
         })
     }
+
+    fn figures(&self, by: &[GroupBy]) -> Option<Figures> {
+        Some(figures_of(self.player.node(), by))
+    }
+
+    fn lists(&self, topics: &[Id]) -> Option<Lists> {
+        let node = self.player.node();
+        let stored = node.view().expect("the store is open");
+        Some(lists::of(node.engine().reader(&stored), topics))
+    }
+
+    fn search(&self, text: &str, now: Instant) -> Option<BTreeSet<HitInWords>> {
+        let node = self.player.node();
+        let stored = node.view().expect("the store is open");
+        let search = Search { text: text.to_owned(), tagged: None, now };
+        let result = node.engine().reader(&stored).search(&search).expect("the store is sound");
+        let hits = result.hits.into_iter();
+        Some(hits.map(|hit| (hit.kind.word(), hit.id, hit.matched.word())).collect())
+    }
+}
+
+/// The figures of a node's shards and of those that share its store.
+fn figures_of(node: &Node, by: &[GroupBy]) -> Figures {
+    let query =
+        FiguresQuery { by: by.to_vec(), ..FiguresQuery::of_days(Day(-1_000_000)..Day(1_000_000)) };
+    let stored = node.view().expect("the store is open");
+    let today = node.engine().now().day();
+    let report = node.engine().reader(&stored).figures(&query, today);
+    plain(&report.unwrap_or_else(|fault| panic!("{fault}")))
 }
 
 fn row(group: &InboxGroup) -> Row {
@@ -228,7 +276,7 @@ fn row(group: &InboxGroup) -> Row {
 enum NodesSubject {
     /// The rules come into force at the first instant. True if acts are late.
     Waiting(Box<Rules>, fn(NodesPlayer) -> NodesPlayer),
-    Open(Box<NodesPlayer>, Vec<Message>, Vec<Answer>),
+    Open(Box<NodesPlayer>, Vec<Message>, Vec<ModelAnswer>),
 }
 
 impl NodesSubject {
@@ -237,7 +285,7 @@ impl NodesSubject {
             let options = Options { shards: 5, ..Options::default() };
             let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
             let first = (**rules).clone();
-            let player = NodesPlayer::open(&store, 3, options, Collect::Messages, at, first);
+            let player = NodesPlayer::open(&store, 3, options, PlayerOutput::Messages, at, first);
             let player = over(player.map_err(|fault| fault.to_string())?);
             *self = Self::Open(Box::new(player), Vec::new(), Vec::new());
         }
@@ -253,7 +301,7 @@ impl Subject for NodesSubject {
         let (player, messages) = self.begin(timed.at)?;
         let played = player.play(timed.clone(), &mut |message| messages.push(message));
         let answer = match (&timed.command, played) {
-            // The model has nothing to erase and says nothing.
+            // The model keeps no count of erased rows.
             (Command::Erase { .. }, Err(PlayError::Refused(_))) => Ok(()),
             (Command::Preference { .. }, Err(PlayError::Refused(_))) if player.has_faults() => {
                 Ok(())
@@ -285,7 +333,7 @@ impl Subject for NodesSubject {
             .map_err(|fault| fault.to_string())
     }
 
-    fn answers(&self) -> Vec<Answer> {
+    fn answers(&self) -> Vec<ModelAnswer> {
         match self {
             Self::Open(_, _, answers) => answers.clone(),
             Self::Waiting(..) => Vec::new(),
@@ -303,6 +351,13 @@ impl Subject for NodesSubject {
         match self {
             Self::Open(player, ..) => player.books().unwrap_or_else(|fault| panic!("{fault}")),
             Self::Waiting(..) => Totals::default(),
+        }
+    }
+
+    fn figures(&self, by: &[GroupBy]) -> Option<Figures> {
+        match self {
+            Self::Open(player, ..) => Some(figures_of(player.first(), by)),
+            Self::Waiting(..) => None,
         }
     }
 }

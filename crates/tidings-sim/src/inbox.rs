@@ -1,4 +1,4 @@
-//! Inboxes as a recipient sees them, whoever shows them: what the model and the engine must agree on.
+//! Inboxes as a recipient sees them: the form in which model and engine are compared.
 
 use std::collections::BTreeMap;
 

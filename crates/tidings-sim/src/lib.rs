@@ -4,7 +4,9 @@
 pub mod cases;
 pub mod cluster;
 pub mod engine;
+pub mod figures;
 pub mod inbox;
+pub mod lists;
 pub mod live;
 pub mod mix;
 pub mod model;

@@ -1,34 +1,34 @@
-//! The loop of a server, driven step by step on a virtual clock by a seed: commits fail or are lost,
-//! messages are sent early or late, the process is killed, stops for hours and days, starts again, and
-//! finds that its clock has jumped.
+//! The loop of a server, driven step by step on a virtual clock by a seed: commits fail or are lost, messages are sent
+//! early or late, the process is killed, stops for hours and days, starts again, and finds that its clock has jumped.
 //!
-//! It is the loop of production, without its threads ([`Stepped`]). The clock goes from one command straight
-//! to the next, so everything in between is missed and made up for. Before each command what came due has
-//! been sent: a command that meets a message on its way has another outcome in the model, which sends at
-//! once.
+//! It is the loop of production, without its threads ([`SteppedLoop`]). The clock goes from one command straight to the
+//! next, so everything in between is missed and made up for. Before each command what came due has been sent: a command
+//! that meets a message on its way has another outcome in the model, which sends at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use tidings_core::engine::{MessageFilter, Options};
-use tidings_core::messages::MessageAct;
+use tidings_core::content::Totals;
+use tidings_core::engine::{BulkMessages, MessageFilter, Options};
+use tidings_core::model::{DAY_MS, HOUR_MS, MINUTE_MS, MessageAct, NewJob, Timed};
 use tidings_core::rules::{Decide, Policy};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Command, Id, Instant, Object, Rules, Timed, Totals};
-use tidings_node::channel::{Channels, Outlet};
-use tidings_node::{Delivery, Node, OpenStore, Replies, Retries, Settings, Stepped, VirtualClock};
+use tidings_core::{Command, Id, Instant, Object, Rules};
+use tidings_node::channel::{Channels, RenderingChannel};
+use tidings_node::{
+    Delivery, Node, OpenStore, Replies, Retries, Settings, SteppedLoop, VirtualClock,
+};
 use tidings_store::{FaultStore, Faults, Store};
 
 use crate::mix::mix;
 use crate::model::Model;
 use crate::random::World;
-use crate::rig::{Bare, Lie, Recorder, TakenBatches};
+use crate::rig::{BareRenderer, ChannelLie, LyingChannel, TakenBatches};
 use crate::subject::{self, Played, Step, play_all, refuses_none};
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Lived {
+pub struct LiveRunResult {
     /// The books at the end.
     pub books: Totals,
     /// The batches that the channel took.
@@ -41,12 +41,12 @@ pub struct Lived {
     pub attempts: BTreeMap<String, u32>,
 }
 
-/// So far apart are the instants of commands from all those at which something comes due: what arrives at
+/// The distance of a command's instant from all those at which something is due: what arrives at
 /// the instant of a message meets it on its way.
 const APART_MS: i64 = 100;
 
 /// The same world where each configuration, and what arrives together, has an instant of its own that is
-/// nobody's deadline; and where the clock stops.
+/// no deadline; and the instants where the clock stops.
 #[must_use]
 pub fn apart(world: &World, seed: u64) -> World {
     let mut steps: Vec<Step> = Vec::new();
@@ -136,9 +136,9 @@ pub fn run(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    lie: Lie,
+    lie: ChannelLie,
     seed: u64,
-) -> Result<Lived, String> {
+) -> Result<LiveRunResult, String> {
     live(world, options, faults, lie, false, seed)
 }
 
@@ -150,14 +150,14 @@ pub fn run_operated(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    lie: Lie,
+    lie: ChannelLie,
     seed: u64,
-) -> Result<Lived, String> {
+) -> Result<LiveRunResult, String> {
     live(world, options, faults, lie, true, seed)
 }
 
 /// [`run`] by a clock that is ahead for a while, by minutes, hours or days, and is put right, as often as the seed has it.
-/// A process that starts has what the one before had; under caps it asks anew, which shows other instants.
+/// A new process continues the one before; under caps it plans again, at other instants.
 ///
 /// # Errors
 /// As [`run`], and where that does not hold.
@@ -165,10 +165,10 @@ pub fn run_by_a_wrong_clock(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    lie: Lie,
+    lie: ChannelLie,
     seed: u64,
-) -> Result<Lived, String> {
-    let mut life = Life { goes_wrong: true, ..Life::new(world, options, faults, lie, seed) };
+) -> Result<LiveRunResult, String> {
+    let mut life = LiveRun { goes_wrong: true, ..LiveRun::new(world, options, faults, lie, seed) };
     let mut rest = world.steps.as_slice();
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
@@ -193,11 +193,11 @@ fn live(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    lie: Lie,
+    lie: ChannelLie,
     has_operator: bool,
     seed: u64,
-) -> Result<Lived, String> {
-    let mut life = Life::new(world, options, faults, lie, seed);
+) -> Result<LiveRunResult, String> {
+    let mut life = LiveRun::new(world, options, faults, lie, seed);
     let mut rest = world.steps.as_slice();
     while let Some(at) = rest.first().map(Step::at) {
         let (now, later) = rest.split_at(rest.iter().take_while(|step| step.at() == at).count());
@@ -215,14 +215,14 @@ fn live(
     life.lived()
 }
 
-struct Life {
+struct LiveRun {
     clock: Arc<VirtualClock>,
     store: Arc<FaultStore>,
-    recorder: Arc<Recorder>,
+    recorder: Arc<LyingChannel>,
     options: Options,
     rules: Rules,
     /// The running process.
-    process: Option<Stepped>,
+    process: Option<SteppedLoop>,
     stops: u32,
     /// Executor batch, how often an operator had its message sent again.
     attempts: BTreeMap<String, u32>,
@@ -237,21 +237,21 @@ struct Life {
 /// More steps than any world needs.
 const STEPS_MAX: usize = 100_000;
 
-/// The process is killed once in so many steps.
+/// The process is killed once in this many steps.
 const STEPS_PER_KILL: u64 = 200;
 
-impl Life {
+impl LiveRun {
     fn new(
         world: &World,
         options: Options,
         faults: impl Faults + 'static,
-        lie: Lie,
+        lie: ChannelLie,
         seed: u64,
     ) -> Self {
         Self {
             clock: Arc::default(),
             store: Arc::new(FaultStore::new(faults)),
-            recorder: Arc::new(Recorder::new(seed, lie)),
+            recorder: Arc::new(LyingChannel::new(seed, lie)),
             options,
             rules: world.rules.clone(),
             process: None,
@@ -264,9 +264,9 @@ impl Life {
         }
     }
 
-    fn lived(mut self) -> Result<Lived, String> {
+    fn lived(mut self) -> Result<LiveRunResult, String> {
         let books = self.books()?;
-        Ok(Lived {
+        Ok(LiveRunResult {
             books,
             taken: self.recorder.taken(),
             stops: self.stops,
@@ -287,7 +287,7 @@ impl Life {
     }
 
     /// The process, started if there is none.
-    fn process(&mut self) -> Result<&mut Stepped, String> {
+    fn process(&mut self) -> Result<&mut SteppedLoop, String> {
         for _ in 0..1_000 {
             if self.process.is_some() {
                 break;
@@ -300,7 +300,7 @@ impl Life {
             let delivery = Delivery::new(self.channels(), Retries::default());
             let settings = Settings { options: self.options, ..Settings::default() };
             let clock = Arc::clone(&self.clock);
-            match Stepped::open(open, None, self.rules.clone(), delivery, clock, settings) {
+            match SteppedLoop::open(open, None, self.rules.clone(), delivery, clock, settings) {
                 Ok(process) => self.process = Some(process),
                 Err(tidings_node::Error::Store(_) | tidings_node::Error::Unreadable(_)) => {}
                 Err(fault) => return Err(fault.to_string()),
@@ -311,7 +311,7 @@ impl Life {
     }
 
     fn channels(&self) -> Channels {
-        let outlet = Outlet::new(Arc::new(Bare), Arc::clone(&self.recorder) as _);
+        let outlet = RenderingChannel::new(Arc::new(BareRenderer), Arc::clone(&self.recorder) as _);
         BTreeMap::from([("email".to_owned(), outlet.on_threads(1))])
     }
 
@@ -323,7 +323,7 @@ impl Life {
         }
     }
 
-    /// Lets the process do something, whatever comes next by the seed.
+    /// Runs the process's next action, chosen by the seed.
     fn step(&mut self) -> Result<(), String> {
         if self.draw(STEPS_PER_KILL) == 0 {
             self.kill();
@@ -379,7 +379,7 @@ impl Life {
         self.settle()
     }
 
-    /// Has steps arrive at an instant, again where nobody can tell whether they did.
+    /// Submits steps at an instant, and again those whose fate is unknown.
     fn arrive(&mut self, at: Instant, steps: &[Step]) -> Result<(), String> {
         self.process()?;
         self.show(at);
@@ -416,7 +416,7 @@ impl Life {
                 Some(Ok(replies)) => {
                     for (command, reply) in commands.iter().zip(replies) {
                         match (command, reply) {
-                            // The model has nothing to erase and says nothing.
+                            // The model keeps no count of erased rows.
                             (Command::Erase { .. }, Err(_)) => {}
                             (_, reply) => {
                                 reply.map_err(|refused| refused.to_string())?;
@@ -442,7 +442,7 @@ impl Life {
             let view = node.view().ok()?;
             let all = MessageFilter::default();
             let page = node.engine().reader(&view).messages(&all, None, 100);
-            let messages = page.ok()?.messages.into_iter();
+            let messages = page.ok()?.rows.into_iter();
             Some(messages.map(|message| message.name).collect::<Vec<_>>())
         })?;
         for message in names {
@@ -462,17 +462,47 @@ impl Life {
             if let Some(batch) = batch.filter(|_| act != MessageAct::Cancel) {
                 *self.attempts.entry(batch).or_default() += 1;
             }
-            let (then, answer) = channel();
-            let handle = self.process()?.handle().clone();
-            let command = Command::Message { message, act };
-            let submitted = handle.submit_then(vec![command], move |replies: Replies| {
-                let _nobody_waits = then.send(replies);
-            });
-            submitted.map_err(|fault| fault.to_string())?;
-            // Whatever the answer, and whether there is one: that it may not be done is a part of it.
-            self.answer(&answer)?;
+            self.ask(Command::Message { message, act })?;
         }
-        Ok(())
+        if self.draw(3) == 0 { self.operate_on_all() } else { Ok(()) }
+    }
+
+    /// Has an operator make a job about all messages, which goes on while the process is killed and started again.
+    fn operate_on_all(&mut self) -> Result<(), String> {
+        let act = if self.draw(2) == 0 { MessageAct::Retry } else { MessageAct::Resend };
+        let (messages, batches) = self.look(|node| {
+            let view = node.view().ok()?;
+            let (reader, all) = (node.engine().reader(&view), MessageFilter::default());
+            let found = BulkMessages::find(reader, &all, act, 100_000).ok()??;
+            let (mut batches, mut after) = (Vec::new(), None);
+            loop {
+                let page = reader.messages(&all, after.as_ref(), 500).ok()?;
+                for message in &page.rows {
+                    batches.extend(reader.message_report(message.name).ok()??.batch);
+                }
+                match page.next {
+                    Some(next) => after = Some(next),
+                    None => return Some((found.messages, batches)),
+                }
+            }
+        })?;
+        for batch in batches {
+            // Each is acted on once.
+            *self.attempts.entry(batch).or_default() += 1;
+        }
+        let new = NewJob { act, filter: "{}".to_owned(), origin: None, at_once: true, messages };
+        self.ask(Command::BeginJob(Box::new(new)))
+    }
+
+    /// Hands a command of an operator in. Whatever the answer, and whether there is one: it may not be done.
+    fn ask(&mut self, command: Command) -> Result<(), String> {
+        let (then, answer) = channel();
+        let handle = self.process()?.handle().clone();
+        let submitted = handle.submit_then(vec![command], move |replies: Replies| {
+            let _nobody_waits = then.send(replies);
+        });
+        submitted.map_err(|fault| fault.to_string())?;
+        self.answer(&answer).map(drop)
     }
 
     /// Puts the rules in force.
@@ -534,7 +564,7 @@ impl Life {
         if before == after { Ok(()) } else { Err(format!("before: {before:?}; after: {after:?}")) }
     }
 
-    /// Compares what readers see with what the node says, while nothing is being written.
+    /// Compares the readers' snapshot with the node, while nothing is being written.
     fn agree_with_reads(&mut self) -> Result<(), String> {
         let said = self.look(|node| {
             let (engine, view) = (node.engine(), node.view().ok()?);

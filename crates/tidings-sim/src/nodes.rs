@@ -1,42 +1,46 @@
 //! Several nodes that share the shards of a store, on a virtual clock, over a network that is perfect, or slow, or faulty.
 //!
-//! Over a perfect one they come to what one node comes to: at each instant all of them close what is due, then commands go to
+//! Over a perfect network the result is that of one node: at each instant all nodes close what is due, then commands go to
 //! the node that has them to decide, the acts of the intake go to all at once, and then each ends the instant. Over a
 //! slow one acts arrive an instant late. Over a faulty one answers and reports are lost, late and doubled as well, and
 //! nodes die between two instants and start again.
 
 use std::sync::Arc;
 
+use tidings_core::content::Totals;
 use tidings_core::engine::{HeldShards, LogEntry, OpenReply, Options, Refused, Reply, read_log};
-use tidings_core::{Command, Instant, Rules, Timed, Totals};
+use tidings_core::model::Timed;
+use tidings_core::{Command, Instant, Rules};
 use tidings_store::Store;
 
-use tidings_node::{Accepted, Collect, Error, Out, PlayError, Player, sort_messages};
+use tidings_node::{
+    Accepted, Error, MessageReceiver, Node, PlayError, Player, PlayerOutput, sort_messages,
+};
 
 /// Nodes on a virtual clock: the first has the intake.
 pub struct NodesPlayer {
     players: Vec<Player>,
     /// The open instant.
     open: Option<Instant>,
-    network: Network,
-    reopen: Box<Reopen>,
+    network: NodesNetwork,
+    reopen: Box<NodeReopener>,
 }
 
 /// Opens the node with a number again, with the clock at an instant.
-type Reopen = dyn Fn(usize, Instant) -> Result<Player, Error>;
+type NodeReopener = dyn Fn(usize, Instant) -> Result<Player, Error>;
 
 /// A choice of a number below another one.
-pub type Choose = Box<dyn FnMut(u64) -> u64>;
+pub type NumberChooser = Box<dyn FnMut(u64) -> u64>;
 
-enum Network {
+enum NodesNetwork {
     Perfect,
     /// The acts on their way.
     Slow(Vec<Arc<LogEntry>>),
     /// Faults that are chosen; with the answers that may arrive once more.
-    Faulty(Choose, Vec<Vec<Arc<LogEntry>>>),
+    Faulty(NumberChooser, Vec<Vec<Arc<LogEntry>>>),
 }
 
-/// The shards of a node of so many, of a store with so many.
+/// The shards of one of N nodes, in a store with M shards.
 fn held(node: u16, nodes: u16, shards: u16) -> HeldShards {
     HeldShards {
         intake: node == 0,
@@ -45,7 +49,7 @@ fn held(node: u16, nodes: u16, shards: u16) -> HeldShards {
 }
 
 impl NodesPlayer {
-    /// Opens so many nodes over a new store, under these rules from an instant on.
+    /// Opens N nodes over a new store, under these rules from an instant on.
     ///
     /// # Errors
     /// [`PlayError`].
@@ -53,7 +57,7 @@ impl NodesPlayer {
         store: &Arc<dyn Store>,
         nodes: u16,
         options: Options,
-        collect: Collect,
+        collect: PlayerOutput,
         at: Instant,
         rules: Rules,
     ) -> Result<Self, PlayError> {
@@ -71,7 +75,7 @@ impl NodesPlayer {
         Ok(Self {
             players: players.collect::<Result<_, Error>>()?,
             open: Some(at),
-            network: Network::Perfect,
+            network: NodesNetwork::Perfect,
             reopen: Box::new(reopen),
         })
     }
@@ -79,27 +83,27 @@ impl NodesPlayer {
     /// The same nodes over a slow network.
     #[must_use]
     pub fn with_late_acts(self) -> Self {
-        Self { network: Network::Slow(Vec::new()), ..self }
+        Self { network: NodesNetwork::Slow(Vec::new()), ..self }
     }
 
     /// The same nodes over a faulty network, where nodes die. What happens when is chosen.
     #[must_use]
-    pub fn with_faults(self, choose: Choose) -> Self {
+    pub fn with_faults(self, choose: NumberChooser) -> Self {
         let before = vec![Vec::new(); self.players.len()];
-        Self { network: Network::Faulty(choose, before), ..self }
+        Self { network: NodesNetwork::Faulty(choose, before), ..self }
     }
 
     /// Returns true if acts may be lost, so that a node may not have heard of a digest yet.
     #[must_use]
     pub fn has_faults(&self) -> bool {
-        matches!(self.network, Network::Faulty(..))
+        matches!(self.network, NodesNetwork::Faulty(..))
     }
 
     /// Plays the next command. Messages of instants that are over go to `out`.
     ///
     /// # Errors
     /// [`PlayError`]; after [`PlayError::Refused`] and [`PlayError::Back`] nothing has changed.
-    pub fn play(&mut self, timed: Timed, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn play(&mut self, timed: Timed, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         let Timed { at, command } = timed;
         self.turn_to(at, out)?;
         self.begin(at)?;
@@ -111,7 +115,7 @@ impl NodesPlayer {
             None | Some(0) => self.lead(at, &[command]),
             Some(home) => {
                 // The node with the list takes addresses off it, as for a change of its own recipients.
-                let given = self.players[0].node().engine().given_again(&command);
+                let given = self.players[0].node().engine().suppressions().given_again(&command);
                 let lifted: Vec<Command> =
                     given.into_iter().map(|address| Command::Unsuppress { address }).collect();
                 if !lifted.is_empty() {
@@ -134,7 +138,7 @@ impl NodesPlayer {
         &mut self,
         at: Instant,
         rules: Rules,
-        out: &mut Out<'_>,
+        out: &mut MessageReceiver<'_>,
     ) -> Result<(), PlayError> {
         self.turn_to(at, out)?;
         self.begin(at)?;
@@ -146,7 +150,11 @@ impl NodesPlayer {
     ///
     /// # Errors
     /// [`PlayError::Node`].
-    pub fn finish(&mut self, until: Option<Instant>, out: &mut Out<'_>) -> Result<(), PlayError> {
+    pub fn finish(
+        &mut self,
+        until: Option<Instant>,
+        out: &mut MessageReceiver<'_>,
+    ) -> Result<(), PlayError> {
         self.close(out)?;
         self.mend()?;
         if self.players[0].node().forgets_late() {
@@ -185,6 +193,12 @@ impl NodesPlayer {
         self.players.iter().map(Player::books).sum()
     }
 
+    /// The node with the intake.
+    #[must_use]
+    pub fn first(&self) -> &Node {
+        self.players[0].node()
+    }
+
     fn now(&self) -> Instant {
         self.players
             .iter()
@@ -212,7 +226,7 @@ impl NodesPlayer {
     }
 
     /// Plays everything before `at` and opens that instant.
-    fn turn_to(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn turn_to(&mut self, at: Instant, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         if let Some(open) = self.open {
             if at == open {
                 return Ok(());
@@ -246,13 +260,13 @@ impl NodesPlayer {
     }
 
     /// Plays an instant without commands.
-    fn instant(&mut self, at: Instant, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn instant(&mut self, at: Instant, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         self.open_at(at);
         self.close(out)
     }
 
     /// Plays the open instant to its end.
-    fn close(&mut self, out: &mut Out<'_>) -> Result<(), PlayError> {
+    fn close(&mut self, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         let Some(at) = self.open.take() else {
             return Ok(());
         };
@@ -270,7 +284,7 @@ impl NodesPlayer {
 
     /// Has nodes die and start again, where that is chosen: it is between two instants.
     fn kill(&mut self, at: Instant) -> Result<(), PlayError> {
-        let Network::Faulty(choose, before) = &mut self.network else {
+        let NodesNetwork::Faulty(choose, before) = &mut self.network else {
             return Ok(());
         };
         for (no, before) in before.iter_mut().enumerate().take(self.players.len()) {
@@ -286,8 +300,8 @@ impl NodesPlayer {
 
     /// Ends the faults: what was lost is asked for again.
     fn mend(&mut self) -> Result<(), PlayError> {
-        if let Network::Faulty(..) = self.network {
-            self.network = Network::Slow(Vec::new());
+        if let NodesNetwork::Faulty(..) = self.network {
+            self.network = NodesNetwork::Slow(Vec::new());
             for no in 1..self.players.len() {
                 let logged = self.unapplied(no)?;
                 self.apply(no, self.now(), &logged)?;
@@ -320,7 +334,7 @@ impl NodesPlayer {
         }
     }
 
-    /// Has all other nodes apply what the one with the intake has told, and ends its commands.
+    /// Applies the log of the node with the intake on all other nodes, and completes its commands.
     fn pass_on(
         &mut self,
         at: Instant,
@@ -329,10 +343,10 @@ impl NodesPlayer {
         let (leader, others) = self.players.split_first_mut().expect("there is a first node");
         let mut logged = leader.take_log();
         match &mut self.network {
-            Network::Perfect => {}
-            Network::Slow(late) => late.append(&mut logged),
-            // They ask for what the store has.
-            Network::Faulty(..) => logged.clear(),
+            NodesNetwork::Perfect => {}
+            NodesNetwork::Slow(late) => late.append(&mut logged),
+            // They read the log from the store.
+            NodesNetwork::Faulty(..) => logged.clear(),
         }
         for player in others.iter_mut().filter(|_| !logged.is_empty()) {
             let applied = player.apply_log(at, &logged)?;
@@ -349,9 +363,9 @@ impl NodesPlayer {
     fn arrive(&mut self, at: Instant) -> Result<(), PlayError> {
         for no in 1..self.players.len() {
             let logged = match &mut self.network {
-                Network::Perfect => return Ok(()),
-                Network::Slow(late) => late.clone(),
-                Network::Faulty(choose, before) => match choose(4) {
+                NodesNetwork::Perfect => return Ok(()),
+                NodesNetwork::Slow(late) => late.clone(),
+                NodesNetwork::Faulty(choose, before) => match choose(4) {
                     // It is lost, or an earlier one arrives once more.
                     0 => continue,
                     1 => before[no].clone(),
@@ -359,11 +373,11 @@ impl NodesPlayer {
                 },
             };
             self.apply(no, at, &logged)?;
-            if let Network::Faulty(_, before) = &mut self.network {
+            if let NodesNetwork::Faulty(_, before) = &mut self.network {
                 before[no] = logged;
             }
         }
-        if let Network::Slow(late) = &mut self.network {
+        if let NodesNetwork::Slow(late) = &mut self.network {
             late.clear();
         }
         Ok(self.report(at)?)
@@ -387,7 +401,7 @@ impl NodesPlayer {
     fn report(&mut self, at: Instant) -> Result<(), Error> {
         let (leader, others) = self.players.split_first_mut().expect("there is a first node");
         for player in others {
-            if let Network::Faulty(choose, _) = &mut self.network
+            if let NodesNetwork::Faulty(choose, _) = &mut self.network
                 && choose(4) == 0
             {
                 continue;

@@ -8,12 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidings_core::content::{Batch, ContentHash, Totals};
 use tidings_core::engine::Options;
-use tidings_core::{Batch, Command, Id, Instant, Object, Timed, Totals};
+use tidings_core::model::Timed;
+use tidings_core::{Command, Id, Instant, Object};
 use tidings_node::channel::{
-    Channel, MessageHead, Outcome, Outlet, Receipt, Rendered, Renderer, Unrenderable,
+    Channel, MessageHead, Outcome, Receipt, Rendered, Renderer, RenderingChannel, Unrenderable,
 };
-use tidings_node::{Collect, Delivery, PlayError, Player, Retries};
+use tidings_node::{Delivery, PlayError, Player, PlayerOutput, Retries};
 use tidings_store::{FaultStore, Faults, Store};
 
 use crate::engine::PlayerAnswers;
@@ -49,12 +51,12 @@ impl TakenBatch {
 }
 
 /// A rule for what a lying channel does with a batch. Numbers of hand-overs count from 1.
-pub type Lie = fn(seed: u64, number: u64) -> ChannelAnswer;
+pub type ChannelLie = fn(seed: u64, number: u64) -> ChannelAnswer;
 
 /// An answer of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelAnswer {
-    /// Takes it and says so.
+    /// Accepts the message.
     Sent,
     /// Does not take it; try again.
     Retry,
@@ -72,7 +74,7 @@ pub fn honest(_seed: u64, _number: u64) -> ChannelAnswer {
     ChannelAnswer::Sent
 }
 
-/// A channel that takes four of five, and says anything of the rest.
+/// A channel that accepts four of five messages and answers the rest at random.
 #[must_use]
 pub fn lying(seed: u64, number: u64) -> ChannelAnswer {
     match mix(seed ^ number.wrapping_mul(0x9e37_79b9)) % 20 {
@@ -84,10 +86,10 @@ pub fn lying(seed: u64, number: u64) -> ChannelAnswer {
     }
 }
 
-/// A channel that lies as it is told, and keeps what it took.
-pub(crate) struct Recorder {
+/// A channel that lies on demand, and keeps what it accepted.
+pub(crate) struct LyingChannel {
     seed: u64,
-    lie: Lie,
+    lie: ChannelLie,
     state: Mutex<Record>,
 }
 
@@ -98,8 +100,8 @@ struct Record {
     taken: TakenBatches,
 }
 
-impl Recorder {
-    pub(crate) fn new(seed: u64, lie: Lie) -> Self {
+impl LyingChannel {
+    pub(crate) fn new(seed: u64, lie: ChannelLie) -> Self {
         let state = Mutex::default();
         Self { seed, lie, state }
     }
@@ -121,9 +123,9 @@ impl Recorder {
 
 /// A renderer of nothing but the facts.
 #[derive(Debug)]
-pub struct Bare;
+pub struct BareRenderer;
 
-impl Renderer for Bare {
+impl Renderer for BareRenderer {
     fn render(&self, head: &Arc<MessageHead>, _: &Batch) -> Result<Rendered, Unrenderable> {
         Ok(Rendered {
             head: Arc::clone(head),
@@ -132,11 +134,12 @@ impl Renderer for Bare {
             to: Vec::new(),
             message_id: head.id.clone(),
             bytes: Vec::new(),
+            content: ContentHash::default(),
         })
     }
 }
 
-impl Channel for Recorder {
+impl Channel for LyingChannel {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         if !go() {
             return Outcome::Withheld;
@@ -173,7 +176,7 @@ impl Channel for Recorder {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RigResult {
     /// The books at the end.
     pub books: Totals,
     /// The batches that the channel took.
@@ -192,12 +195,12 @@ pub fn run(
     world: &World,
     options: Options,
     faults: impl Faults + 'static,
-    lie: Lie,
+    lie: ChannelLie,
     seed: u64,
-) -> Result<Ran, String> {
+) -> Result<RigResult, String> {
     let store = Arc::new(FaultStore::new(faults));
-    let recorder = Arc::new(Recorder::new(seed, lie));
-    let mut rig = Rig {
+    let recorder = Arc::new(LyingChannel::new(seed, lie));
+    let mut rig = CrashRig {
         store,
         recorder,
         options,
@@ -235,7 +238,7 @@ pub fn run(
         return Err(refused);
     }
     let taken = rig.recorder.taken();
-    Ok(Ran { books, taken, writes: rig.store.writes(), restarts: rig.restarts })
+    Ok(RigResult { books, taken, writes: rig.store.writes(), restarts: rig.restarts })
 }
 
 /// Commands that are taken in together, and the rules that follow them.
@@ -259,9 +262,9 @@ fn stretches(steps: &[Step]) -> Vec<CommandStretch<'_>> {
     stretches
 }
 
-struct Rig {
+struct CrashRig {
     store: Arc<FaultStore>,
-    recorder: Arc<Recorder>,
+    recorder: Arc<LyingChannel>,
     options: Options,
     player: Option<Player>,
     answers: PlayerAnswers,
@@ -269,7 +272,7 @@ struct Rig {
     instants: u32,
 }
 
-impl Rig {
+impl CrashRig {
     fn player(&mut self, reached: Instant) -> Result<&mut Player, String> {
         let mut tries = 0;
         while self.player.is_none() {
@@ -278,11 +281,18 @@ impl Rig {
                 return Err("the store can't be opened any more".to_owned());
             }
             self.store.restart();
-            let outlet = Outlet::new(Arc::new(Bare), Arc::clone(&self.recorder) as _);
+            let outlet =
+                RenderingChannel::new(Arc::new(BareRenderer), Arc::clone(&self.recorder) as _);
             let channels = BTreeMap::from([("email".to_owned(), outlet)]);
             let delivery = Delivery::new(channels, Retries::default());
             let store: Arc<dyn Store> = Arc::clone(&self.store) as _;
-            match Player::with_delivery(store, self.options, Collect::Nothing, delivery, reached) {
+            match Player::with_delivery(
+                store,
+                self.options,
+                PlayerOutput::Nothing,
+                delivery,
+                reached,
+            ) {
                 Ok(player) => {
                     let mut player = player.past_refusals();
                     player.observe_by(Box::new(self.answers.clone()));

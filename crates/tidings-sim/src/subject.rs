@@ -2,13 +2,20 @@
 //!
 //! The model is one subject, the engine another; cases, random worlds and real timelines know neither.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use tidings_core::{Id, Instant, Message, Rules, Timed, Totals};
+use tidings_core::content::{Message, Totals};
+use tidings_core::engine::{CommandConcerns, GroupBy};
+use tidings_core::model::Timed;
+use tidings_core::{Id, Instant, Rules};
 
+use crate::figures::Figures;
 use crate::inbox::Inbox;
-pub use crate::model::Answer;
+use crate::lists::{HitInWords, Lists};
 use crate::model::Model;
+pub use crate::model::ModelAnswer;
+use crate::model::looks::{ChangedAddresses, ModelLists, ModelSearch};
 
 /// A subject: it plays timelines by the contract.
 pub trait Subject {
@@ -17,6 +24,16 @@ pub trait Subject {
     /// # Errors
     /// The fault that it found, in words.
     fn play(&mut self, timed: &Timed) -> Result<(), String>;
+
+    /// The data that a command would touch, were it played now: the clock runs to its instant, and nothing else changes. `None`
+    /// where it would be refused, or the subject has no dry runs.
+    ///
+    /// # Errors
+    /// The fault that it found, in words.
+    fn dry_run(&mut self, timed: &Timed) -> Result<Option<CommandConcerns>, String> {
+        let _has_none = timed;
+        Ok(None)
+    }
 
     /// Takes a new configuration, as a command at that instant.
     ///
@@ -32,7 +49,7 @@ pub trait Subject {
 
     /// The answers to all commands whose instant is over, in order: why one was refused, of which nothing but the
     /// clock has changed.
-    fn answers(&self) -> Vec<Answer>;
+    fn answers(&self) -> Vec<ModelAnswer>;
 
     /// All messages so far, in order of (at, recipient, channel, lane) by bytes.
     fn messages(&self) -> Vec<Message>;
@@ -40,10 +57,28 @@ pub trait Subject {
     /// The current books.
     fn books(&self) -> Totals;
 
-    /// The inbox of somebody now: of a tenant's view, or whole. `None` where the subject shows none, or nobody of that
+    /// A recipient's inbox now: of a tenant's view, or whole. `None` where the subject shows none, or no recipient of that
     /// id is there.
     fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
         let _shows_none = (recipient, tenant);
+        None
+    }
+
+    /// The figures by these parts of the days that are kept; `None` where the subject counts none.
+    fn figures(&self, by: &[GroupBy]) -> Option<Figures> {
+        let _counts_none = by;
+        None
+    }
+
+    /// The lists of operators now, with the followers of these topics. `None` where the subject shows none.
+    fn lists(&self, topics: &[Id]) -> Option<Lists> {
+        let _shows_none = topics;
+        None
+    }
+
+    /// The hits of a search at an instant; `None` where the subject has none.
+    fn search(&self, text: &str, now: Instant) -> Option<BTreeSet<HitInWords>> {
+        let _finds_none = (text, now);
         None
     }
 }
@@ -91,8 +126,13 @@ pub fn model(rules: Rules) -> Box<dyn Subject> {
 impl Subject for Model {
     fn play(&mut self, timed: &Timed) -> Result<(), String> {
         let answer = Model::play(self, timed.clone());
+        ChangedAddresses(self).note();
         self.answers.push(answer.map_err(|refused| refused.to_string()));
         Ok(())
+    }
+
+    fn dry_run(&mut self, timed: &Timed) -> Result<Option<CommandConcerns>, String> {
+        Ok(self.concerned(timed).ok())
     }
 
     fn reconfigure(&mut self, at: Instant, rules: &Rules) -> Result<(), String> {
@@ -104,7 +144,7 @@ impl Subject for Model {
         Ok(())
     }
 
-    fn answers(&self) -> Vec<Answer> {
+    fn answers(&self) -> Vec<ModelAnswer> {
         self.answers.clone()
     }
 
@@ -118,6 +158,20 @@ impl Subject for Model {
 
     fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
         Model::inbox(self, recipient, tenant)
+    }
+
+    fn figures(&self, by: &[GroupBy]) -> Option<Figures> {
+        Some(Model::figures(self, by))
+    }
+
+    fn lists(&self, topics: &[Id]) -> Option<Lists> {
+        let mut lists = ModelLists(self).lists();
+        lists.followers.retain(|topic, _| topics.contains(topic));
+        Some(lists)
+    }
+
+    fn search(&self, text: &str, now: Instant) -> Option<BTreeSet<HitInWords>> {
+        Some(ModelSearch(self).search(text, now))
     }
 }
 
@@ -157,7 +211,7 @@ pub fn play_all(
 /// The step that was refused, and why.
 pub fn refuses_none<'s>(
     steps: impl Iterator<Item = &'s Step>,
-    answers: &[Answer],
+    answers: &[ModelAnswer],
 ) -> Result<(), String> {
     let mut commands = steps.filter(|step| matches!(step, Step::Play(_)));
     for answer in answers {

@@ -3,17 +3,14 @@
 use std::fmt::{self, Write};
 
 use serde_json::{Map, Value, json};
-use tidings_core::channel::{ChannelNo, EMAIL_NO};
-use tidings_core::command::{Cancelled, Choice, MarkKind, Marked};
-use tidings_core::preference::ALL_CATEGORIES;
-use tidings_core::recipient::{GivenAddress, OwnHours};
+use tidings_core::model::{
+    ALL_CATEGORIES, Cancelled, ChannelNo, Choice, EMAIL_NO, GivenAddress, MarkKind, Marked, Mode,
+    OwnHours, PreferenceScope, RecipientChange, TenantChange, Timed, View,
+};
 use tidings_core::rules::{
-    Allowed, Decide, Digest, Every, Policy, QuietHours, Route, Rules, TypeRules,
+    AllowedAddresses, Decide, Digest, Every, Policy, QuietHours, Route, TypeRules,
 };
-use tidings_core::tenant::{TenantChange, View};
-use tidings_core::{
-    Command, Event, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, Timed,
-};
+use tidings_core::{Command, Event, Id, Instant, Object, Rules};
 
 /// One command as a line of a timeline (contract, section 3), without the line's end. `None` for the
 /// erasure of a recipient, which timelines don't have.
@@ -81,6 +78,8 @@ pub fn line(timed: &Timed) -> Option<String> {
         | Command::Resume(_)
         | Command::Resolved(_)
         | Command::Message { .. }
+        | Command::BeginJob(_)
+        | Command::StopJob { .. }
         | Command::Report { .. }
         | Command::ReportAddress { .. }
         | Command::Device { .. }
@@ -104,7 +103,7 @@ pub fn line(timed: &Timed) -> Option<String> {
     Some(Value::Object(whole).to_string())
 }
 
-/// A body that says its tenant, if it has one.
+/// A body with its tenant, if it has one.
 fn of(tenant: Option<&Id>, mut body: Value) -> Value {
     give(&mut body, "tenant", tenant.map(|tenant| json!(tenant)));
     body
@@ -342,8 +341,8 @@ fn write_toml(text: &mut String, rules: &Rules) -> fmt::Result {
         writeln!(text, "\n[channels.{channel}]")?;
         if let Some(allow) = &rules.allow {
             let texts = allow.iter().map(|allowed| match allowed {
-                Allowed::Address(address) => address.clone(),
-                Allowed::Domain(domain) => format!("@{domain}"),
+                AllowedAddresses::Address(address) => address.clone(),
+                AllowedAddresses::Domain(domain) => format!("@{domain}"),
             });
             writeln!(text, "allow = {:?}", texts.collect::<Vec<_>>())?;
         }

@@ -7,15 +7,17 @@ use std::collections::BTreeMap;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use tidings_core::Command;
+use tidings_core::content::Totals;
 use tidings_core::engine::{Options, batch_id};
+use tidings_core::model::Timed;
 use tidings_core::rules::{Admission, UnknownOutcome};
-use tidings_core::{Command, Timed, Totals};
 use tidings_sim::live;
 use tidings_sim::mix::mix;
 use tidings_sim::random::{World, world};
-use tidings_sim::rig::{self, Ran, honest, lying};
+use tidings_sim::rig::{self, RigResult, honest, lying};
 use tidings_sim::subject::{self, Played, Step, play_all};
-use tidings_store::{CrashAt, InjectedFault, Moment, NoFaults};
+use tidings_store::{CrashAt, CrashMoment, InjectedFault, NoFaults};
 
 const OPTIONS: Options = Options {
     buckets: 2,
@@ -24,6 +26,7 @@ const OPTIONS: Options = Options {
     checkpoint_after: 3,
     slice_bytes: 1,
     row_bytes: usize::MAX,
+    fresh_key: [0; 16],
 };
 
 /// The world of a seed.
@@ -86,7 +89,7 @@ fn mails(played: &Played) -> BTreeMap<String, usize> {
         .collect()
 }
 
-fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
+fn as_the_model(seed: u64, model: &Played, ran: &RigResult) {
     each_was_needed(seed, ran);
     each_was_counted(seed, ran);
     if ran.books.unknown > model.books.unknown {
@@ -103,7 +106,7 @@ fn as_the_model(seed: u64, model: &Played, ran: &Ran) {
 }
 
 /// Asserts that what was taken more than once is counted as sent again, and nothing is where the process never ended.
-fn each_was_counted(seed: u64, ran: &Ran) {
+fn each_was_counted(seed: u64, ran: &RigResult) {
     let again = ran.taken.values().filter(|batch| batch.times > 1).count() as u64;
     let resent = ran.books.resent;
     assert!(again <= resent, "seed {seed}: {again} came again, {resent} are counted");
@@ -111,7 +114,7 @@ fn each_was_counted(seed: u64, ran: &Ran) {
 }
 
 /// Nothing was handed over more often than it had to be.
-fn each_was_needed(seed: u64, ran: &Ran) {
+fn each_was_needed(seed: u64, ran: &RigResult) {
     for batch in ran.taken.values() {
         assert!(batch.was_needed_each_time(), "seed {seed}: {batch:?}");
         assert!(batch.times <= 1 + batch.doubts + ran.restarts);
@@ -119,7 +122,7 @@ fn each_was_needed(seed: u64, ran: &Ran) {
 }
 
 /// The books balance, and what was accepted is what the model has.
-fn in_balance(seed: u64, model: &Played, ran: &Ran, is_known: bool) {
+fn in_balance(seed: u64, model: &Played, ran: &RigResult, is_known: bool) {
     let books = ran.books;
     assert!(books.balance(), "seed {seed}: {books:?}");
     if !is_known {
@@ -131,7 +134,7 @@ fn in_balance(seed: u64, model: &Played, ran: &Ran, is_known: bool) {
 }
 
 /// No mail is another than the model's.
-fn no_mail_is_odd(seed: u64, model: &Played, ran: &Ran) {
+fn no_mail_is_odd(seed: u64, model: &Played, ran: &RigResult) {
     let expected = mails(model);
     for (id, batch) in &ran.taken {
         assert_eq!(Some(&batch.entries), expected.get(id), "seed {seed}: an odd mail");
@@ -157,7 +160,7 @@ fn a_crash_between_any_two_writes_changes_nothing() {
         };
         for write in (1 + seed % every..=whole.writes).step_by(usize::try_from(every).unwrap_or(1))
         {
-            for moment in [Moment::Before, Moment::After] {
+            for moment in [CrashMoment::Before, CrashMoment::After] {
                 let crash = CrashAt { write, moment };
                 let ran = rig::run(&world, OPTIONS, crash, honest, seed)
                     .unwrap_or_else(|fault| panic!("seed {seed}, {crash:?}: {fault}"));
@@ -188,8 +191,13 @@ fn a_server_that_was_away_misses_nothing() {
     assert!(stops > 0 || seeds(2).len() == 1, "nobody was ever away");
 }
 
-fn ran(lived: live::Lived) -> Ran {
-    Ran { books: lived.books, taken: lived.taken, writes: lived.writes, restarts: lived.stops }
+fn ran(lived: live::LiveRunResult) -> RigResult {
+    RigResult {
+        books: lived.books,
+        taken: lived.taken,
+        writes: lived.writes,
+        restarts: lived.stops,
+    }
 }
 
 /// The same loop over a store that fails in every way: what is under way is decided anew from what is

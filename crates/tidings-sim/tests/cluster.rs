@@ -5,7 +5,7 @@
 
 use tidings_node::election::Timing;
 use tidings_sim::cluster::{
-    ClusterWorld, NodeBody, SOUND, Sim, SimServer, Writer, play, play_seed,
+    ClusterRun, ClusterWorld, CommittingNode, NodeBody, SOUND, SimServer, play, play_seed,
 };
 
 /// A world in which nodes serve, shorter than one in which they only write.
@@ -18,12 +18,12 @@ fn what_was_acknowledged_is_everywhere_and_told_once_whatever_happens() {
 
 #[test]
 fn one_node_at_a_time_writes_each_shard_and_sends_for_it_whatever_happens() {
-    assert_eq!(play::<Writer>(400, SOUND), Ok(()));
+    assert_eq!(play::<CommittingNode>(400, SOUND), Ok(()));
 }
 
 #[test]
 fn a_store_of_one_shard_is_with_the_holder_of_the_lease() {
-    assert_eq!(play::<Writer>(100, ClusterWorld { shards: 1, ..SOUND }), Ok(()));
+    assert_eq!(play::<CommittingNode>(100, ClusterWorld { shards: 1, ..SOUND }), Ok(()));
     assert_eq!(play::<SimServer>(10, ClusterWorld { shards: 1, ..SERVED }), Ok(()));
 }
 
@@ -31,7 +31,7 @@ fn a_store_of_one_shard_is_with_the_holder_of_the_lease() {
 fn with_fewer_shards_than_nodes_some_have_none() {
     let (shards, nodes) = (3, 5);
     let world = |world| ClusterWorld { shards, nodes, ..world };
-    assert_eq!(play::<Writer>(60, world(SOUND)), Ok(()));
+    assert_eq!(play::<CommittingNode>(60, world(SOUND)), Ok(()));
     assert_eq!(play::<SimServer>(10, world(SERVED)), Ok(()));
 }
 
@@ -39,13 +39,13 @@ fn with_fewer_shards_than_nodes_some_have_none() {
 fn without_faults_the_first_holder_stays() {
     let world = ClusterWorld { faults: false, ..SOUND };
     for seed in 1..=20 {
-        let mut sim = Sim::<Writer>::new(seed, world);
+        let mut sim = ClusterRun::<CommittingNode>::new(seed, world);
         sim.run();
         // It opens the store once with all shards, and again with those that it keeps. One node may be known to live
         // before the other one is.
         assert_eq!(sim.acquired, 2, "seed {seed}");
         assert!((2..=3).contains(&sim.granted.0), "seed {seed}");
-        let mut sim = Sim::<Writer>::new(seed, ClusterWorld { shards: 1, ..world });
+        let mut sim = ClusterRun::<CommittingNode>::new(seed, ClusterWorld { shards: 1, ..world });
         sim.run();
         assert_eq!((sim.acquired, sim.granted.0), (1, 0), "seed {seed}");
     }
@@ -60,7 +60,7 @@ fn fails<B: NodeBody>(count: u64, world: ClusterWorld) -> [String; 2] {
 #[test]
 fn without_the_fence_an_old_holder_writes_over_a_new_one() {
     let fences = false;
-    for why in fails::<Writer>(400, ClusterWorld { fences, ..SOUND }) {
+    for why in fails::<CommittingNode>(400, ClusterWorld { fences, ..SOUND }) {
         assert!(why.contains("wrote after"), "{why}");
     }
     for why in fails::<SimServer>(60, ClusterWorld { fences, ..SERVED }) {
@@ -81,7 +81,7 @@ fn over_a_database_that_loses_commits_acts_are_told_before_they_are_stored() {
 
 /// Checks that two nodes send at once with a timing.
 fn two_send(timing: fn() -> Timing) {
-    for why in fails::<Writer>(400, ClusterWorld { timing, ..SOUND }) {
+    for why in fails::<CommittingNode>(400, ClusterWorld { timing, ..SOUND }) {
         let is_told = why.contains("without a lease") || why.contains("send");
         assert!(is_told, "{why}");
     }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::Config;
 use tidings_core::engine::Options;
-use tidings_node::{Collect, Player};
+use tidings_node::{Player, PlayerOutput};
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
 use tidings_store::{MemoryStore, Partition, Store, Write};
@@ -60,7 +60,7 @@ fn damage(value: &mut Vec<u8>, (_, at, how, byte): &Damage) {
 
 /// Plays steps, and stops at the first that fails.
 fn play(store: &MemoryStore, options: Options, steps: &[Step], finish: bool) -> Option<()> {
-    let mut player = Player::open(Arc::new(store.clone()), options, Collect::Messages).ok()?;
+    let mut player = Player::open(Arc::new(store.clone()), options, PlayerOutput::Messages).ok()?;
     for step in steps {
         match step {
             Step::Play(timed) => player.play(timed.clone(), &mut |_| ()).ok()?,

@@ -7,17 +7,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidings_core::engine::{
-    Engine, InboxQuery, Options, Plan, PlannedMessage, PublishedAs, Refused, Reply, Sent, Settled,
-    Step, batch_id,
+    ClosingResults, Engine, InboxQuery, Options, Plan, PlannedMessage, PublishedAs, Refused, Reply,
+    Sent, Step, batch_id,
 };
-use tidings_core::{Command, Ending, Id, Instant, Timed};
-use tidings_node::channel::{Channel, Outcome as Answer, Outlet, Receipt, Rendered};
+use tidings_core::model::{Ending, Timed};
+use tidings_core::{Command, Id, Instant};
+use tidings_node::channel::{Channel, Outcome as Answer, Receipt, Rendered, RenderingChannel};
 use tidings_node::{
     Delivery, Handle, Node, OpenStore, Retries, Runtime, Settings, StoreView, VirtualClock,
 };
 use tidings_sim::cases::Case;
 use tidings_sim::cases::script;
-use tidings_sim::rig::Bare;
+use tidings_sim::rig::BareRenderer;
 use tidings_sim::subject::Step as Line;
 use tidings_store::{Expected, FjallStore, MemoryStore, Store, StoreId};
 
@@ -118,7 +119,7 @@ impl Scene {
     }
 
     fn settle(&mut self, at: Instant, plans: &[Plan]) {
-        let settled: Vec<Settled> = plans.iter().map(delivered).collect();
+        let settled: Vec<ClosingResults> = plans.iter().map(delivered).collect();
         self.node.settle(at, &settled).expect("the store takes it");
     }
 
@@ -162,7 +163,7 @@ impl Scene {
 }
 
 /// All messages of a plan that tell something, as delivered.
-fn delivered(plan: &Plan) -> Settled {
+fn delivered(plan: &Plan) -> ClosingResults {
     let telling = plan.messages.iter().filter(|planned| !planned.is_empty());
     let sent = |planned: &PlannedMessage| Sent {
         number: planned.number,
@@ -170,7 +171,11 @@ fn delivered(plan: &Plan) -> Settled {
         ending: Ending::Delivered,
         resent: 0,
     };
-    Settled { closing: plan.closing, sent: telling.map(sent).collect(), ..Settled::default() }
+    ClosingResults {
+        closing: plan.closing,
+        sent: telling.map(sent).collect(),
+        ..ClosingResults::default()
+    }
 }
 
 fn told(who: &str, events: &[&str]) -> (String, Vec<String>) {
@@ -444,7 +449,9 @@ impl Channel for Recorder {
 /// A runtime with one thread that sends, so that the order is the order in which messages left.
 fn run(open: OpenStore, clock: &Arc<VirtualClock>) -> (Runtime, Receiver<Handed>) {
     let (sender, handed) = channel();
-    let outlet = Outlet::new(Arc::new(Bare), Arc::new(Recorder(Mutex::new(sender)))).on_threads(1);
+    let outlet =
+        RenderingChannel::new(Arc::new(BareRenderer), Arc::new(Recorder(Mutex::new(sender))))
+            .on_threads(1);
     let channels = BTreeMap::from([("email".to_owned(), outlet)]);
     let delivery = Delivery::new(channels, Retries::default());
     let settings = Settings::default();

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
-use tidings_core::engine::{EventReport, Options, Subject, Unexplained};
-use tidings_core::explanation::EntryState;
-use tidings_core::{Command, Id, Outcome, Totals};
-use tidings_node::{Collect, Node, Player};
+use tidings_core::content::Totals;
+use tidings_core::engine::{EventReport, ExplainError, ExplainSubject, Options};
+use tidings_core::model::{EntryState, Outcome};
+use tidings_core::{Command, Id};
+use tidings_node::{Node, Player, PlayerOutput};
 use tidings_sim::model::Model;
 use tidings_sim::random::{World, world};
 use tidings_sim::subject::Step;
@@ -22,6 +23,7 @@ const OPTIONS: [Options; 2] = [
         checkpoint_after: 0,
         slice_bytes: 1,
         row_bytes: usize::MAX,
+        fresh_key: [0; 16],
     },
     Options {
         buckets: 1,
@@ -30,12 +32,13 @@ const OPTIONS: [Options; 2] = [
         checkpoint_after: 7,
         slice_bytes: 1,
         row_bytes: usize::MAX,
+        fresh_key: [0; 16],
     },
 ];
 
 fn played(world: &World, options: Options) -> (Node, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
-    let player = Player::open(Arc::clone(&store), options, Collect::Nothing);
+    let player = Player::open(Arc::clone(&store), options, PlayerOutput::Nothing);
     let mut player = player.expect("a new store can be opened").past_refusals();
     let mut first = Some(world.rules.clone());
     let until = |step: &&Step| world.until.is_none_or(|until| step.at() <= until);
@@ -78,11 +81,11 @@ fn explained_alike(node: &Node, world: &World, report: &EventReport) {
     let (view, now) = (node.view().expect("the store is open"), node.engine().now());
     let mut explained = States::new();
     for recipient in recipients {
-        let subject = Subject::Event(report.event.id.clone());
+        let subject = ExplainSubject::Event(report.event.id.clone());
         let explanation = node.engine().reader(&view).explain(subject, recipient, now);
         let explanation = match explanation {
             Ok(explanation) => explanation,
-            Err(Unexplained::Unreadable(fault)) => panic!("{fault}"),
+            Err(ExplainError::Unreadable(fault)) => panic!("{fault}"),
             Err(_) => continue,
         };
         for path in explanation.channels {

@@ -9,7 +9,8 @@ pub mod script;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
-use tidings_core::{Command, Id, Instant, Message, Rules, Totals};
+use tidings_core::content::{Message, Totals};
+use tidings_core::{Command, Id, Instant, Rules};
 
 use crate::subject::{Make, Step, Subject, line};
 pub use inbox::ExpectedInbox;

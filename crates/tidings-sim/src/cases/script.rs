@@ -38,20 +38,14 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EMAIL_NO, channel_no};
-use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable};
-use tidings_core::event::{Audience, Event, Near, Object};
-use tidings_core::occurrence::By;
-use tidings_core::preference::{ALL_CATEGORIES, SlotDay};
-use tidings_core::recipient::OwnHours;
-use tidings_core::rules::{Defaults, Rules, StoreRules};
-use tidings_core::suppression::{
-    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
+use tidings_core::model::{
+    ALL_CATEGORIES, AddressReport, Audience, BatchKey, Cancelled, ChangedBy, ChannelAddress, Data,
+    EMAIL_NO, GeoCircle, MarkKind, Marked, Mode, OwnHours, PauseSubject, PreferenceScope,
+    ProviderHash, RecipientChange, RecipientState, SlotDay, SuppressedFor, SuppressionSource,
+    Timed, View, WallTime, channel_no,
 };
-use tidings_core::tenant::View;
-use tidings_core::time::WallTime;
-use tidings_core::{Command, Data, Day, Mode, PreferenceScope, RecipientChange, State, Timed};
+use tidings_core::rules::{Defaults, StoreRules};
+use tidings_core::{Command, Day, Event, Object, Rules};
 
 use super::{Case, Expected, ExpectedItem, ExpectedMessage};
 use crate::subject::Step;
@@ -66,7 +60,7 @@ mod words;
 #[must_use]
 pub fn empty_rules() -> Rules {
     Rules {
-        limits: tidings_core::Limits::default(),
+        limits: tidings_core::model::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,
@@ -194,8 +188,8 @@ fn command(words: &[&str]) -> ReadResult<Command> {
             Command::Unsuppress { address: channel_address(channel, address)? }
         }
         ["report", channel, address, facets @ ..] => report(channel, address, facets)?,
-        ["pause", channel] => Command::Pause(Pausable::Channel((*channel).to_owned())),
-        ["resume", channel] => Command::Resume(Pausable::Channel((*channel).to_owned())),
+        ["pause", channel] => Command::Pause(PauseSubject::Channel((*channel).to_owned())),
+        ["resume", channel] => Command::Resume(PauseSubject::Channel((*channel).to_owned())),
         [how @ ("cancel" | "withdraw"), what] => {
             let what = match pair(what)? {
                 ("event", event) => Cancelled::Event(id(event)?),
@@ -213,7 +207,7 @@ fn command(words: &[&str]) -> ReadResult<Command> {
             channel: (*channel).to_owned(),
             mode: self::mode(mode)?,
             tenant,
-            by: By::Key,
+            by: ChangedBy::Key,
         },
         ["flush", person, facets @ ..] => {
             let (mut channel, mut lane, mut key) = (None, None, None);
@@ -287,8 +281,12 @@ fn report(channel: &str, address: &str, facets: &[&str]) -> ReadResult<Command> 
     let (mut report, mut at) = (AddressReport::OptedIn, None);
     for facet in facets {
         match facet.split_once('=') {
-            None if *facet == "bounced" => report = AddressReport::Bounced(Source::Report),
-            None if *facet == "arrived" => report = AddressReport::Arrived(Source::Report),
+            None if *facet == "bounced" => {
+                report = AddressReport::Bounced(SuppressionSource::Report);
+            }
+            None if *facet == "arrived" => {
+                report = AddressReport::Arrived(SuppressionSource::Report);
+            }
             Some(("reason", word)) => {
                 let mut known = SuppressedFor::ALL.into_iter();
                 let known = known.find(|reason| reason.word() == word);
@@ -309,8 +307,8 @@ fn report(channel: &str, address: &str, facets: &[&str]) -> ReadResult<Command> 
     })
 }
 
-fn provider(address: &str) -> Source {
-    Source::Provider(ProviderHash::of(address))
+fn provider(address: &str) -> SuppressionSource {
+    SuppressionSource::Provider(ProviderHash::of(address))
 }
 
 fn channel_address(channel: &str, address: &str) -> ReadResult<ChannelAddress> {
@@ -337,9 +335,9 @@ fn profile(person: &str, address: Option<String>, facets: &[&str]) -> ReadResult
             ("tz", tz) => change.tz = Some(Some(tz.to_owned())),
             ("lat", degrees) => change.lat = Some(Some(parsed(degrees)?)),
             ("lon", degrees) => change.lon = Some(Some(parsed(degrees)?)),
-            ("state", "active") => change.state = Some(State::Active),
-            ("state", "unconfirmed") => change.state = Some(State::Unconfirmed),
-            ("state", "disabled") => change.state = Some(State::Disabled),
+            ("state", "active") => change.state = Some(RecipientState::Active),
+            ("state", "unconfirmed") => change.state = Some(RecipientState::Unconfirmed),
+            ("state", "disabled") => change.state = Some(RecipientState::Disabled),
             ("data", data) => change.data = Some(Some(self::data(data)?)),
             ("tenants", "none") => change.tenants = Some(Vec::new()),
             ("tenants", names) => change.tenants = Some(ids(names)?),
@@ -383,7 +381,7 @@ fn publish(event: &str, kind: &str, about: &str, facets: &[&str]) -> ReadResult<
                 let &[lat, lon, km] = circle.as_slice() else {
                     return Err("LAT,LON,KM".into());
                 };
-                event.to.near.push(Near { lat, lon, km });
+                event.to.near.push(GeoCircle { lat, lon, km });
             }
             ("actor", actor) => event.actor = Some(object(actor)?),
             ("target", target) => event.target = Some(object(target)?),

@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidings_core::content::Batch;
 use tidings_core::engine::InboxQuery;
-use tidings_core::{Audience, Batch, Command, Event, Id, Object, Rules};
+use tidings_core::model::Audience;
+use tidings_core::{Command, Event, Id, Object, Rules};
 use tidings_node::Node;
 use tidings_node::channel::{
     Channel, MessageHead, Outcome, Receipt, Rendered, Renderer, Unrenderable,
@@ -15,16 +17,16 @@ use tidings_store::lease::{Leases as _, MemoryLeases, NodeId};
 
 use super::net::Net;
 use super::serving::{SimMessage, SimServer, options};
-use super::{BEGIN, REACHED, Seat, is_in_force, membership};
+use super::{BEGIN, NodeProcess, REACHED, is_in_force, membership};
 use crate::cases::script;
 use crate::mix::mix;
-use crate::rig::Bare;
+use crate::rig::BareRenderer;
 use crate::subject::Step;
 
 /// Number of recipients; each follows one of two topics.
 const RECIPIENTS: u64 = 24;
 
-/// The types of events: told at once, after a hold, and after a cool-down.
+/// The types of events: sent at once, after a hold, and after a cool-down.
 const RULES: &str = "\
 type now inbox email:now
 type held inbox email:first_event,3s
@@ -73,7 +75,7 @@ pub struct Clients {
     /// The highest revision that was seen of each inbox.
     revisions: BTreeMap<Id, u64>,
     looks: u64,
-    mails: Mails,
+    mails: DeliveredMails,
 }
 
 /// The time before the last fault at which the last new event is published: it is acknowledged in time.
@@ -117,16 +119,20 @@ impl Clients {
             acknowledged: BTreeSet::new(),
             revisions: BTreeMap::new(),
             looks: 0,
-            mails: Mails::default(),
+            mails: DeliveredMails::default(),
         }
     }
 
-    pub(super) fn mails(&self) -> &Mails {
+    pub(super) fn mails(&self) -> &DeliveredMails {
         &self.mails
     }
 
     /// Publishes a new event, and again those that were not acknowledged, each through any node.
-    pub(super) fn ask(&mut self, seats: &[Option<Seat<SimServer>>], net: &mut Net<SimMessage>) {
+    pub(super) fn ask(
+        &mut self,
+        seats: &[Option<NodeProcess<SimServer>>],
+        net: &mut Net<SimMessage>,
+    ) {
         if net.now < net.world.faults_ms - QUIET_MS && net.roll(2) == 0 {
             self.open.insert(self.next, net.now);
             self.next += 1;
@@ -205,7 +211,7 @@ impl Clients {
         }
     }
 
-    /// Checks that each was told each event in one mail, and that the books balance.
+    /// Checks that each recipient got each event in exactly one mail, and that the books balance.
     pub(super) fn are_notified(&self, stored: &Node) {
         let books = stored.books().expect("walk and ledger agree");
         assert!(books.balance(), "{books:?}");
@@ -235,10 +241,10 @@ impl Clients {
 
 /// The mails that the recipients got.
 #[derive(Clone, Default)]
-pub(super) struct Mails(Arc<Mutex<All>>);
+pub(super) struct DeliveredMails(Arc<Mutex<ClientMails>>);
 
 #[derive(Default)]
-struct All {
+struct ClientMails {
     /// Executor id, the objects that a mail that was rendered tells of.
     rendered: BTreeMap<String, BTreeSet<Id>>,
     taken: BTreeMap<String, SentMail>,
@@ -252,18 +258,18 @@ struct SentMail {
     by: Vec<Opening>,
 }
 
-impl Mails {
-    fn lock(&self) -> MutexGuard<'_, All> {
+impl DeliveredMails {
+    fn lock(&self) -> MutexGuard<'_, ClientMails> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The way of mails from a node in its tenure.
-    pub(super) fn of(&self, leases: MemoryLeases, by: Opening) -> Way {
-        Way { mails: self.clone(), leases, by }
+    pub(super) fn of(&self, leases: MemoryLeases, by: Opening) -> MailRoute {
+        MailRoute { mails: self.clone(), leases, by }
     }
 }
 
-impl Renderer for Mails {
+impl Renderer for DeliveredMails {
     fn render(&self, head: &Arc<MessageHead>, batch: &Batch) -> Result<Rendered, Unrenderable> {
         let tells = batch
             .groups
@@ -272,18 +278,18 @@ impl Renderer for Mails {
             .map(|line| line.object.id.clone())
             .collect();
         self.lock().rendered.insert(head.id.clone(), tells);
-        Bare.render(head, batch)
+        BareRenderer.render(head, batch)
     }
 }
 
 /// The way of mails from a node to the recipients.
-pub(super) struct Way {
-    mails: Mails,
+pub(super) struct MailRoute {
+    mails: DeliveredMails,
     leases: MemoryLeases,
     by: Opening,
 }
 
-impl Channel for Way {
+impl Channel for MailRoute {
     fn send(&self, message: &Rendered, go: &dyn Fn() -> bool) -> Outcome {
         if !go() {
             return Outcome::Withheld;

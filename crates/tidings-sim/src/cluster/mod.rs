@@ -1,7 +1,7 @@
 //! A simulation of several nodes and their database: messages are lost, late, doubled and out of order, ways are cut in
 //! one direction or both, nodes sleep, die and start, and their clocks differ. One seed is one run.
 //!
-//! The election of each node is that of production. What a node does with its store is its [`NodeBody`]: [`Writer`] only
+//! The election of each node is that of production. What a node does with its store is its [`NodeBody`]: [`CommittingNode`] only
 //! commits, so that thousands of runs show who may write and send when; [`SimServer`] is the loop of a server with
 //! clients that publish through any node.
 
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidings_core::Instant;
-use tidings_node::call_leases;
-use tidings_node::election::{Action, Election, Input, Monotonic, Opening, Tenure, Timing};
+use tidings_node::election::{Action, Election, Input, Opening, Tenure, Timing};
+use tidings_node::{Monotonic, call_leases};
 use tidings_store::lease::{Leases as _, Member, Membership, MemoryLeases, NodeId, Share, TermNo};
 
 mod clients;
@@ -20,7 +20,7 @@ mod writer;
 
 pub use net::Net;
 pub use serving::SimServer;
-pub use writer::Writer;
+pub use writer::CommittingNode;
 
 use net::NetEvent;
 
@@ -85,17 +85,21 @@ pub trait NodeBody: Sized {
     fn prepare(net: &mut Net<Self::Message>) -> Self::Outside;
 
     /// Opens the store; `None` if it can't be opened.
-    fn open(me: &Me<'_>, opening: &Opening, with: With<'_, Self>) -> Option<Self>;
+    fn open(
+        me: &BodyProcess<'_>,
+        opening: &Opening,
+        with: BodySurroundings<'_, Self>,
+    ) -> Option<Self>;
 
     /// Does what is due ten times a second.
-    fn tick(&mut self, me: &Me<'_>, with: With<'_, Self>);
+    fn tick(&mut self, me: &BodyProcess<'_>, with: BodySurroundings<'_, Self>);
 
-    /// Takes what has arrived; returns what its election has to hear of it.
+    /// Receives what has arrived; returns the messages for its election.
     fn receive(
         &mut self,
-        me: &Me<'_>,
+        me: &BodyProcess<'_>,
         message: Self::Message,
-        with: With<'_, Self>,
+        with: BodySurroundings<'_, Self>,
     ) -> Option<Input>;
 
     /// Ends in order.
@@ -105,9 +109,9 @@ pub trait NodeBody: Sized {
     fn die(self);
 
     /// Has the clients do what is due.
-    fn ask(seats: &[Option<Seat<Self>>], with: With<'_, Self>);
+    fn ask(seats: &[Option<NodeProcess<Self>>], with: BodySurroundings<'_, Self>);
 
-    /// Has the clients hear something.
+    /// Delivers an answer to the clients.
     fn deliver(message: Self::Message, outside: &mut Self::Outside);
 
     /// Checks what has to hold ten seconds after the last fault.
@@ -118,21 +122,22 @@ pub trait NodeBody: Sized {
 }
 
 /// The surroundings of a body: the ways to others, and what is outside.
-pub type With<'w, B> = (&'w mut Net<<B as NodeBody>::Message>, &'w mut <B as NodeBody>::Outside);
+pub type BodySurroundings<'w, B> =
+    (&'w mut Net<<B as NodeBody>::Message>, &'w mut <B as NodeBody>::Outside);
 
 /// The process in which a body is.
-pub struct Me<'m> {
+pub struct BodyProcess<'m> {
     /// Its place among the nodes.
     pub node: usize,
     /// Its election.
     pub election: &'m Election,
-    /// Its clock that nobody sets.
+    /// Its monotonic clock.
     pub mono: Monotonic,
     /// Its clock of the day.
     pub now: Instant,
 }
 
-impl Me<'_> {
+impl BodyProcess<'_> {
     /// The process, as messages name it.
     #[must_use]
     pub fn address(&self) -> (usize, NodeId) {
@@ -154,19 +159,19 @@ impl Me<'_> {
 }
 
 /// A process of a node.
-pub struct Seat<B> {
+pub struct NodeProcess<B> {
     election: Election,
     /// The tenure that it opens, or has opened.
     opening: Option<Opening>,
     body: Option<B>,
-    /// Milliseconds that its clock that nobody sets shows beyond the time, and thousandths by which it is fast.
+    /// The offset of its monotonic clock in milliseconds, and its drift in thousandths.
     ahead_ms: i64,
     drift: i64,
     /// Milliseconds that its clock of the day is fast.
     skew_ms: i64,
 }
 
-impl<B> Seat<B> {
+impl<B> NodeProcess<B> {
     fn tenure(&self) -> Option<Tenure> {
         self.opening.as_ref().map(|opening| opening.tenure)
     }
@@ -186,8 +191,8 @@ impl<B> Seat<B> {
         Monotonic(self.ahead_ms + now + now * self.drift / 1_000)
     }
 
-    fn me(&self, node: usize, now: i64) -> Me<'_> {
-        Me {
+    fn me(&self, node: usize, now: i64) -> BodyProcess<'_> {
+        BodyProcess {
             node,
             election: &self.election,
             mono: self.mono(now),
@@ -196,18 +201,19 @@ impl<B> Seat<B> {
     }
 
     /// The body with its process.
-    fn embodied(&mut self, node: usize, now: i64) -> Option<(&mut B, Me<'_>)> {
+    fn embodied(&mut self, node: usize, now: i64) -> Option<(&mut B, BodyProcess<'_>)> {
         let (mono, skew_ms) = (self.mono(now), self.skew_ms);
         let body = self.body.as_mut()?;
-        let me = Me { node, election: &self.election, mono, now: BEGIN.plus_ms(now + skew_ms) };
+        let me =
+            BodyProcess { node, election: &self.election, mono, now: BEGIN.plus_ms(now + skew_ms) };
         Some((body, me))
     }
 }
 
 /// A run.
-pub struct Sim<B: NodeBody> {
+pub struct ClusterRun<B: NodeBody> {
     net: Net<B::Message>,
-    seats: Vec<Option<Seat<B>>>,
+    seats: Vec<Option<NodeProcess<B>>>,
     outside: B::Outside,
     started: i64,
     sends: u64,
@@ -217,7 +223,7 @@ pub struct Sim<B: NodeBody> {
     pub granted: TermNo,
 }
 
-impl<B: NodeBody> Sim<B> {
+impl<B: NodeBody> ClusterRun<B> {
     /// The run of a seed.
     #[must_use]
     pub fn new(seed: u64, world: ClusterWorld) -> Self {
@@ -329,7 +335,7 @@ impl<B: NodeBody> Sim<B> {
         self.started += 1;
         let id = NodeId(self.started);
         let member = Member::new(id, &format!("node-{node}"));
-        self.seats[node] = Some(Seat {
+        self.seats[node] = Some(NodeProcess {
             election: Election::new(member, (self.net.world.timing)()),
             opening: None,
             body: None,
@@ -355,7 +361,7 @@ impl<B: NodeBody> Sim<B> {
         self.net.at(now + TICK_MS, event);
     }
 
-    /// Checks of a node that may send that nobody else may, or has been told so.
+    /// Checks that no other node has the licence while this one has it.
     fn sends(&mut self, node: usize) {
         let (now, of) = (self.net.now, self.net.world.shards);
         let Some(seat) = self.seats[node].as_ref() else {
@@ -526,7 +532,7 @@ fn is_in_force(tenure: Tenure, shards: &BTreeSet<u16>, view: &Membership) -> boo
     }
 }
 
-/// Plays so many seeds; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
+/// Plays N seeds; `TIDINGS_SEED=n` plays that one alone, `TIDINGS_RUNS=n` plays more.
 ///
 /// # Errors
 /// The first seed that fails, with the message of its assertion.
@@ -545,7 +551,7 @@ pub fn play<B: NodeBody>(count: u64, world: ClusterWorld) -> Result<(), String> 
 /// # Errors
 /// The message of the assertion that failed.
 pub fn play_seed<B: NodeBody>(seed: u64, world: ClusterWorld) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| Sim::<B>::new(seed, world).run())).map_err(|why| {
+    catch_unwind(AssertUnwindSafe(|| ClusterRun::<B>::new(seed, world).run())).map_err(|why| {
         let text = why.downcast_ref::<String>().cloned();
         let text = text.or(why.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         text.unwrap_or_default()

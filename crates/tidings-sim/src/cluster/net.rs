@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tidings_node::election::{Action, Input, Monotonic};
+use tidings_node::Monotonic;
+use tidings_node::election::{Action, Input};
 use tidings_store::lease::{MemoryLeases, NodeId};
 
 use super::ClusterWorld;
@@ -36,7 +37,7 @@ pub(super) enum NetEvent<M> {
     /// A node sleeps for so long.
     Sleep(usize, i64),
     /// The ways of a node are cut from now on, or whole again.
-    Cut(usize, Cut),
+    Cut(usize, CutLinks),
     /// The clients do what is due.
     Clients,
     /// Something arrives at the clients.
@@ -46,7 +47,7 @@ pub(super) enum NetEvent<M> {
 /// The ways of a node on which everything is lost.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a way of its own")]
-pub(super) struct Cut {
+pub(super) struct CutLinks {
     /// To the database.
     pub calls: bool,
     /// From the database.
@@ -57,7 +58,7 @@ pub(super) struct Cut {
     pub from_nodes: bool,
 }
 
-impl Cut {
+impl CutLinks {
     /// The cuts that occur.
     const ALL: [Self; 6] = [
         Self::of([true, true, false, false]),
@@ -85,14 +86,14 @@ pub(super) struct DatabaseLink {
 
 /// The fate of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CommitFate {
     Done,
-    /// It is done, and nobody hears of it.
+    /// The commit succeeds and its answer is lost.
     Unheard,
     Lost,
 }
 
-/// One commit in so many fails while there are faults.
+/// One commit in this many fails while there are faults.
 const COMMITS_PER_FAULT: u64 = 50;
 
 impl DatabaseLink {
@@ -101,16 +102,20 @@ impl DatabaseLink {
     }
 
     /// The fate of the next commit.
-    pub(super) fn commit(&self) -> Fate {
+    pub(super) fn commit(&self) -> CommitFate {
         let number = self.commits.fetch_add(1, Ordering::SeqCst);
         if self.is_cut() {
-            return Fate::Lost;
+            return CommitFate::Lost;
         }
         match mix(self.seed ^ number) % COMMITS_PER_FAULT {
             0 if !self.is_calm.load(Ordering::SeqCst) => {
-                if mix(self.seed ^ !number).is_multiple_of(2) { Fate::Unheard } else { Fate::Lost }
+                if mix(self.seed ^ !number).is_multiple_of(2) {
+                    CommitFate::Unheard
+                } else {
+                    CommitFate::Lost
+                }
             }
-            _ => Fate::Done,
+            _ => CommitFate::Done,
         }
     }
 }
@@ -126,7 +131,7 @@ pub struct Net<M> {
     queue: BinaryHeap<Reverse<(i64, u64)>>,
     events: BTreeMap<u64, NetEvent<M>>,
     asleep_until: Vec<i64>,
-    cuts: Vec<Cut>,
+    cuts: Vec<CutLinks>,
     reaches: Vec<Arc<DatabaseLink>>,
     /// The node of each process that runs, or ran.
     places: BTreeMap<NodeId, usize>,
@@ -146,7 +151,7 @@ impl<M: Clone> Net<M> {
             queue: BinaryHeap::new(),
             events: BTreeMap::new(),
             asleep_until: vec![0; world.nodes],
-            cuts: vec![Cut::default(); world.nodes],
+            cuts: vec![CutLinks::default(); world.nodes],
             reaches: (0..world.nodes as u64)
                 .map(|node| {
                     Arc::new(DatabaseLink {
@@ -209,19 +214,19 @@ impl<M: Clone> Net<M> {
                 // The database is away.
                 4 => {
                     for node in 0..self.world.nodes {
-                        self.at(at, NetEvent::Cut(node, Cut::ALL[0]));
-                        self.at(until, NetEvent::Cut(node, Cut::default()));
+                        self.at(at, NetEvent::Cut(node, CutLinks::ALL[0]));
+                        self.at(until, NetEvent::Cut(node, CutLinks::default()));
                     }
                 }
                 _ => {
-                    let cut = Cut::ALL[self.choose(Cut::ALL.len())];
+                    let cut = CutLinks::ALL[self.choose(CutLinks::ALL.len())];
                     self.at(at, NetEvent::Cut(node, cut));
-                    self.at(until, NetEvent::Cut(node, Cut::default()));
+                    self.at(until, NetEvent::Cut(node, CutLinks::default()));
                 }
             }
         }
         for node in 0..self.world.nodes {
-            self.at(end, NetEvent::Cut(node, Cut::default()));
+            self.at(end, NetEvent::Cut(node, CutLinks::default()));
             self.at(end, NetEvent::Start(node));
         }
     }
@@ -249,7 +254,7 @@ impl<M: Clone> Net<M> {
         (0..copies).map(|_| delay(self)).collect()
     }
 
-    /// Has a body hear something after a time.
+    /// Delivers a message to a node after a delay.
     pub(super) fn remind(&mut self, (node, id): (usize, NodeId), after: i64, message: M) {
         let event = NetEvent::Arrived { node, id, message, at_once: false };
         self.at(self.now + after, event);
@@ -294,14 +299,14 @@ impl<M: Clone> Net<M> {
         Some(self.asleep_until[node]).filter(|until| *until > self.now)
     }
 
-    pub(super) fn cut(&mut self, node: usize, cut: Cut) {
+    pub(super) fn cut(&mut self, node: usize, cut: CutLinks) {
         self.cuts[node] = cut;
         let is_cut = cut.calls || cut.answers;
         self.reaches[node].is_cut.store(is_cut, Ordering::SeqCst);
     }
 
     /// The ways of a node that are cut.
-    pub(super) fn cuts(&self, node: usize) -> Cut {
+    pub(super) fn cuts(&self, node: usize) -> CutLinks {
         self.cuts[node]
     }
 

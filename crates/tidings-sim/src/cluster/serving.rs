@@ -1,45 +1,44 @@
-//! A body that serves: the loop of a server over its shards, which asks the node with the intake for acts, or tells them.
+//! A node that serves: the loop of a server over its shards. It follows the log of the node with the intake, or writes it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidings_core::Command;
 use tidings_core::engine::{HeldShards, LogNo, Options, applied_by_shards, read_log};
-use tidings_core::time::Day;
-use tidings_node::channel::{Channels, Outlet};
-use tidings_node::election::{Input, Monotonic, Opening, Tenure};
+use tidings_core::{Command, Day};
+use tidings_node::channel::{Channels, RenderingChannel};
+use tidings_node::election::{Input, Opening, Tenure};
 use tidings_node::{
-    Delivery, FollowerReport, Node, OpenStore, Replies, Retries, RuntimeError, Settings, Stepped,
-    StoreView, VirtualClock,
+    Delivery, FollowerReport, Monotonic, Node, OpenStore, Replies, Retries, RuntimeError, Settings,
+    SteppedLoop, StoreView, VirtualClock,
 };
 use tidings_store::lease::{Leases, MemoryLeases, NodeId};
 use tidings_store::{Commit, Error, Snapshot, Store};
 
-use super::clients::{Clients, Mails, event, rules};
-use super::net::{DatabaseLink, Fate};
-use super::{Me, Net, NodeBody, REACHED, Seat, With, membership};
+use super::clients::{Clients, DeliveredMails, event, rules};
+use super::net::{CommitFate, DatabaseLink};
+use super::{BodyProcess, BodySurroundings, Net, NodeBody, NodeProcess, REACHED, membership};
 
 /// A node with the loop of a server, driven step by step.
 pub struct SimServer {
-    stepped: Stepped,
+    stepped: SteppedLoop,
     clock: Arc<VirtualClock>,
     mono: Arc<AtomicI64>,
     has_intake: bool,
-    follower: Follower,
+    follower: SimFollower,
     /// The report that was not answered.
     unanswered: FollowerReport,
     /// The exchange of the next report.
     next: u64,
     /// Reports of other nodes that wait for acts.
-    reports: BTreeMap<Exchange, ParkedReport>,
+    reports: BTreeMap<ReportExchange, ParkedReport>,
     /// The answers of the loop.
     done: Arc<Mutex<Vec<LoopAnswer>>>,
 }
 
 /// A report and its answer: by the node that reports, and a number of its own.
-type Exchange = (NodeId, u64);
+type ReportExchange = (NodeId, u64);
 
 /// A message between nodes, and between them and clients.
 #[derive(Clone, Debug)]
@@ -53,11 +52,11 @@ pub enum SimMessage {
     /// To the clients: it is accepted.
     Accepted(u64),
     /// To the node with the intake.
-    FollowerReport(Exchange, Arc<FollowerReport>),
+    FollowerReport(ReportExchange, Arc<FollowerReport>),
     /// To itself: who has reported waits no longer for acts.
-    Waited(Exchange),
+    Waited(ReportExchange),
     /// The answer to a report.
-    Acts(Exchange),
+    Acts(ReportExchange),
 }
 
 /// A report of another node that waits for acts.
@@ -66,11 +65,11 @@ struct ParkedReport {
     is_over: bool,
 }
 
-/// The state of a node that asks for acts of the node with the intake.
-enum Follower {
+/// The state of a node that follows the log of the node with the intake.
+enum SimFollower {
     /// Nothing before an instant.
     Pausing(Monotonic),
-    /// Acts are being applied; no answer comes where the store fails meanwhile.
+    /// Acts are being applied; there is no answer if the store fails meanwhile.
     Applying(Receiver<Result<FollowerReport, RuntimeError>>),
     /// It has reported, and waits until an instant.
     Asking(u64, FollowerReport, Monotonic),
@@ -79,8 +78,8 @@ enum Follower {
 /// An answer of the loop.
 enum LoopAnswer {
     Published(u64, Replies),
-    Received(Exchange),
-    Acts(Exchange, LogNo),
+    Received(ReportExchange),
+    Acts(ReportExchange, LogNo),
 }
 
 /// The time for which the answer to a report waits for acts, and that for which the report waits for its answer.
@@ -126,10 +125,10 @@ impl Store for LinkedStore {
 
     fn commit(&self, commit: Commit) -> Result<(), Error> {
         match self.reach.commit() {
-            Fate::Done => self.store.commit(commit),
-            Fate::Unheard => self.store.commit(commit).and(Err(unreached())),
-            Fate::Lost if self.keeps => Err(unreached()),
-            Fate::Lost => Ok(()),
+            CommitFate::Done => self.store.commit(commit),
+            CommitFate::Unheard => self.store.commit(commit).and(Err(unreached())),
+            CommitFate::Lost if self.keeps => Err(unreached()),
+            CommitFate::Lost => Ok(()),
         }
     }
 
@@ -178,7 +177,7 @@ fn stored(leases: &MemoryLeases) -> Node {
 
 impl SimServer {
     /// The loop, for reading.
-    pub(super) fn stepped(&self) -> &Stepped {
+    pub(super) fn stepped(&self) -> &SteppedLoop {
         &self.stepped
     }
 
@@ -199,13 +198,13 @@ impl SimServer {
         }
     }
 
-    fn set_clocks(&self, me: &Me<'_>) {
+    fn set_clocks(&self, me: &BodyProcess<'_>) {
         self.clock.set(me.now);
         self.mono.store(me.mono.0, Ordering::SeqCst);
     }
 
-    /// Lets the loop do something, whatever comes next by the seed.
-    fn work(&mut self, me: &Me<'_>, (net, clients): With<'_, Self>) {
+    /// Runs the loop's next action, chosen by the seed.
+    fn work(&mut self, me: &BodyProcess<'_>, (net, clients): BodySurroundings<'_, Self>) {
         if net.roll(3) == 0 {
             for _ in 0..SENT_AT_ONCE {
                 if !self.stepped.send() {
@@ -228,7 +227,7 @@ impl SimServer {
     }
 
     /// Passes on what the loop has answered.
-    fn pass_on(&mut self, me: &Me<'_>, net: &mut Net<SimMessage>) {
+    fn pass_on(&mut self, me: &BodyProcess<'_>, net: &mut Net<SimMessage>) {
         let done = std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
         for done in done {
             match done {
@@ -237,7 +236,7 @@ impl SimServer {
                     assert_eq!(refused, None, "event {number}");
                     net.send_to_clients(&SimMessage::Accepted(number));
                 }
-                // The clients ask again.
+                // The clients retry.
                 LoopAnswer::Published(_, Err(_)) => {}
                 LoopAnswer::Received(exchange) => {
                     if let Some(reports) = self.reports.get_mut(&exchange) {
@@ -256,14 +255,14 @@ impl SimServer {
     }
 
     /// Answers a report.
-    fn give(&mut self, me: &Me<'_>, exchange: Exchange, net: &mut Net<SimMessage>) {
+    fn give(&mut self, me: &BodyProcess<'_>, exchange: ReportExchange, net: &mut Net<SimMessage>) {
         if self.reports.remove(&exchange).is_some() {
             net.send(me.node, exchange.0, &SimMessage::Acts(exchange));
         }
     }
 
-    /// Reports to whoever has the intake.
-    fn report(&mut self, me: &Me<'_>, report: FollowerReport, net: &mut Net<SimMessage>) {
+    /// Reports to the node with the intake.
+    fn report(&mut self, me: &BodyProcess<'_>, report: FollowerReport, net: &mut Net<SimMessage>) {
         let report = report.after(std::mem::take(&mut self.unanswered));
         self.next += 1;
         let exchange = (me.election.id(), self.next);
@@ -272,19 +271,19 @@ impl SimServer {
             net.send(me.node, holder, &message);
         }
         let until = Monotonic(me.mono.0 + PATIENCE_MS);
-        self.follower = Follower::Asking(self.next, report, until);
+        self.follower = SimFollower::Asking(self.next, report, until);
     }
 
     /// Does what is due of hearing acts.
-    fn follow_log(&mut self, me: &Me<'_>, net: &mut Net<SimMessage>) {
+    fn follow_log(&mut self, me: &BodyProcess<'_>, net: &mut Net<SimMessage>) {
         let soon = Monotonic(me.mono.0 + PAUSE_MS);
-        match std::mem::replace(&mut self.follower, Follower::Pausing(soon)) {
-            Follower::Pausing(until) if me.mono >= until => self.apply(false),
-            Follower::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
-            Follower::Applying(answer) => match answer.try_recv() {
+        match std::mem::replace(&mut self.follower, SimFollower::Pausing(soon)) {
+            SimFollower::Pausing(until) if me.mono >= until => self.apply(false),
+            SimFollower::Asking(_, report, until) if me.mono >= until => self.unanswered = report,
+            SimFollower::Applying(answer) => match answer.try_recv() {
                 Ok(Ok(report)) => self.report(me, report, net),
                 Ok(Err(_)) | Err(TryRecvError::Disconnected) => {}
-                Err(TryRecvError::Empty) => self.follower = Follower::Applying(answer),
+                Err(TryRecvError::Empty) => self.follower = SimFollower::Applying(answer),
             },
             waits => self.follower = waits,
         }
@@ -295,15 +294,15 @@ impl SimServer {
         let handle = self.stepped.handle();
         let submitted = handle.apply_log_then(confirms, move |report| drop(give.send(report)));
         if submitted.is_ok() {
-            self.follower = Follower::Applying(given);
+            self.follower = SimFollower::Applying(given);
         }
     }
 
     /// Takes over what another node reports.
     fn take_report(
         &mut self,
-        me: &Me<'_>,
-        exchange: Exchange,
+        me: &BodyProcess<'_>,
+        exchange: ReportExchange,
         report: &FollowerReport,
         net: &mut Net<SimMessage>,
     ) {
@@ -332,7 +331,11 @@ impl NodeBody for SimServer {
         Clients::with_store(net)
     }
 
-    fn open(me: &Me<'_>, opening: &Opening, (net, clients): With<'_, Self>) -> Option<Self> {
+    fn open(
+        me: &BodyProcess<'_>,
+        opening: &Opening,
+        (net, clients): BodySurroundings<'_, Self>,
+    ) -> Option<Self> {
         let tenure = opening.tenure;
         let has_intake = matches!(tenure, Tenure::Lease(_));
         let held = opening
@@ -344,7 +347,10 @@ impl NodeBody for SimServer {
         mono.store(me.mono.0, Ordering::SeqCst);
         let (licence, reads) = (me.election.licence().clone(), Arc::clone(&mono));
         let mails = clients.mails().of(net.leases.clone(), opening.clone());
-        let outlet = Outlet::new(Arc::new(Mails::clone(clients.mails())), Arc::new(mails));
+        let outlet = RenderingChannel::new(
+            Arc::new(DeliveredMails::clone(clients.mails())),
+            Arc::new(mails),
+        );
         let channels: Channels = [("email".to_owned(), outlet.on_threads(1))].into();
         let retries = Retries { wait_ms: 1_000, ..Retries::default() };
         let delivery = Delivery::new(channels, retries)
@@ -352,14 +358,14 @@ impl NodeBody for SimServer {
         let settings = Settings { options: options(net.world.shards), ..Settings::default() };
         let open = opener(net, tenure, net.reach(me.node));
         let opened =
-            Stepped::open(open, held, rules(), delivery, Arc::clone(&clock) as _, settings);
+            SteppedLoop::open(open, held, rules(), delivery, Arc::clone(&clock) as _, settings);
         net.remind(me.address(), 1, SimMessage::Work);
         Some(Self {
             stepped: opened.ok()?,
             clock,
             mono,
             has_intake,
-            follower: Follower::Pausing(Monotonic(i64::MIN)),
+            follower: SimFollower::Pausing(Monotonic(i64::MIN)),
             unanswered: FollowerReport::default(),
             next: 0,
             reports: BTreeMap::new(),
@@ -367,13 +373,13 @@ impl NodeBody for SimServer {
         })
     }
 
-    fn tick(&mut self, _: &Me<'_>, _: With<'_, Self>) {}
+    fn tick(&mut self, _: &BodyProcess<'_>, _: BodySurroundings<'_, Self>) {}
 
     fn receive(
         &mut self,
-        me: &Me<'_>,
+        me: &BodyProcess<'_>,
         message: SimMessage,
-        (net, clients): With<'_, Self>,
+        (net, clients): BodySurroundings<'_, Self>,
     ) -> Option<Input> {
         self.set_clocks(me);
         match message {
@@ -400,11 +406,11 @@ impl NodeBody for SimServer {
                 }
             }
             SimMessage::Acts((_, number)) => {
-                if let Follower::Asking(exchange, report, _) = &self.follower
+                if let SimFollower::Asking(exchange, report, _) = &self.follower
                     && *exchange == number
                 {
                     let confirms = !report.learnt.is_empty();
-                    self.follower = Follower::Pausing(me.mono);
+                    self.follower = SimFollower::Pausing(me.mono);
                     self.apply(confirms);
                 }
             }
@@ -425,7 +431,7 @@ impl NodeBody for SimServer {
         self.stepped.crash();
     }
 
-    fn ask(seats: &[Option<Seat<Self>>], (net, clients): With<'_, Self>) {
+    fn ask(seats: &[Option<NodeProcess<Self>>], (net, clients): BodySurroundings<'_, Self>) {
         clients.ask(seats, net);
     }
 

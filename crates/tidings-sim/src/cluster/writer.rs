@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidings_core::table::{Partition, Write};
+use tidings_core::journal::{Partition, Write};
 use tidings_node::election::{Input, Opening, Tenure};
 use tidings_store::Store;
 use tidings_store::lease::{Leases as _, MemoryLeases};
 
-use super::{Me, Net, NodeBody, Seat, With};
+use super::{BodyProcess, BodySurroundings, Net, NodeBody, NodeProcess};
 
 /// A node that commits, and nothing else.
-pub struct Writer {
+pub struct CommittingNode {
     store: Arc<dyn Store>,
     tenure: Tenure,
     shards: Vec<u16>,
@@ -19,26 +19,30 @@ pub struct Writer {
 
 /// A commit of a tenure to a shard, which is on its way.
 #[derive(Clone, Copy, Debug)]
-pub struct Commit(Tenure, u16);
+pub struct TenureCommit(Tenure, u16);
 
 /// For each shard, in what tenures the database took commits, the last one at the end; and how many it took.
 #[derive(Debug, Default)]
-pub struct Committed {
+pub struct CommittedTenures {
     tenures: BTreeMap<u16, Vec<Tenure>>,
     commits: u64,
 }
 
-impl NodeBody for Writer {
-    type Message = Commit;
-    type Outside = Committed;
+impl NodeBody for CommittingNode {
+    type Message = TenureCommit;
+    type Outside = CommittedTenures;
 
     const ALWAYS_OPENS: bool = true;
 
-    fn prepare(_: &mut Net<Commit>) -> Committed {
-        Committed::default()
+    fn prepare(_: &mut Net<TenureCommit>) -> CommittedTenures {
+        CommittedTenures::default()
     }
 
-    fn open(_: &Me<'_>, opening: &Opening, (net, _): With<'_, Self>) -> Option<Self> {
+    fn open(
+        _: &BodyProcess<'_>,
+        opening: &Opening,
+        (net, _): BodySurroundings<'_, Self>,
+    ) -> Option<Self> {
         let tenure = opening.tenure;
         let store = match tenure {
             Tenure::Lease(epoch) => net.leases.open(epoch),
@@ -54,20 +58,20 @@ impl NodeBody for Writer {
         })
     }
 
-    fn tick(&mut self, me: &Me<'_>, (net, _): With<'_, Self>) {
+    fn tick(&mut self, me: &BodyProcess<'_>, (net, _): BodySurroundings<'_, Self>) {
         // Commits need no licence. They may be late, too.
         for shard in &self.shards {
             let late = net.roll(300);
-            net.remind_at_once(me.address(), late, Commit(self.tenure, *shard));
+            net.remind_at_once(me.address(), late, TenureCommit(self.tenure, *shard));
         }
     }
 
     /// Handles a commit that arrives: terms must not go back.
     fn receive(
         &mut self,
-        me: &Me<'_>,
-        Commit(tenure, shard): Commit,
-        (_, committed): With<'_, Self>,
+        me: &BodyProcess<'_>,
+        TenureCommit(tenure, shard): TenureCommit,
+        (_, committed): BodySurroundings<'_, Self>,
     ) -> Option<Input> {
         if tenure != self.tenure {
             return None;
@@ -93,13 +97,13 @@ impl NodeBody for Writer {
 
     fn die(self) {}
 
-    fn ask(_: &[Option<Seat<Self>>], _: With<'_, Self>) {}
+    fn ask(_: &[Option<NodeProcess<Self>>], _: BodySurroundings<'_, Self>) {}
 
-    fn deliver(_: Commit, _: &mut Committed) {}
+    fn deliver(_: TenureCommit, _: &mut CommittedTenures) {}
 
-    fn is_applied(_: &MemoryLeases, _: &Committed) {}
+    fn is_applied(_: &MemoryLeases, _: &CommittedTenures) {}
 
-    fn is_well(_: &MemoryLeases, committed: &Committed) {
+    fn is_well(_: &MemoryLeases, committed: &CommittedTenures) {
         assert!(committed.commits > 20);
     }
 }

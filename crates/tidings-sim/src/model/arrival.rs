@@ -1,13 +1,15 @@
 //! Arrivals: the audience of an event, who is admitted, and their entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use tidings_core::model::Reason;
 use tidings_core::rules::Admission;
-use tidings_core::{Day, Event, Object, Outcome};
+use tidings_core::{Day, Event, Object};
 
+use super::figures::FirstMarks;
 use super::route::{self, Route};
-use super::{AdmissionKey, Entry, EntryState, Model, Published, Refused, audience, calendar};
+use super::{AdmissionKey, Entry, Model, ModelEntryState, ModelEvent, Refused, audience, calendar};
 
 impl Model {
     pub(super) fn publish(&mut self, event: Event) -> Result<(), Refused> {
@@ -31,10 +33,10 @@ impl Model {
         for role in event.actor.iter().chain(&event.target) {
             let described = Object { notifiable: None, ..role.clone() };
             if described != Object::bare(role.id.clone()) {
-                self.object(&role.id).learn(&described, false);
+                self.objects.get_or_make(&role.id).learn(&described, false);
             }
         }
-        let object = self.object(&event.object.id);
+        let object = self.objects.get_or_make(&event.object.id);
         object.retracted = false;
         object.learn(&Object { notifiable: None, ..event.object.clone() }, false);
         let ahead = |of: Option<usize>| {
@@ -58,7 +60,14 @@ impl Model {
         let arrival = self.events.len();
         self.known.insert(event.id.clone(), arrival);
         self.days.entry(self.now.day()).or_default().events.push(arrival);
-        self.events.push(Published { event, tenant, entries: Vec::new() });
+        self.events.push(ModelEvent {
+            event,
+            tenant,
+            entries: Vec::new(),
+            arrived: self.now,
+            channels: channels.clone(),
+            reached: BTreeMap::new(),
+        });
         if cancelled {
             return Ok(());
         }
@@ -86,7 +95,7 @@ impl Model {
             self.known.remove(&id);
             all_t.clear();
         }
-        // It comes to the day of each, told to anybody or not.
+        // It is stored on the day of each, whether or not it has entries.
         let later = all_t.into_iter().filter(|t| *t > self.now);
         self.scheduled.extend(later.map(|t| (t, arrival)));
         self.enter_all(arrival);
@@ -96,15 +105,13 @@ impl Model {
     /// An event names its object, and its actor and target where they are known as objects.
     pub(super) fn name(&mut self, event: &Event, day: Day) {
         for object in event.actor.iter().chain(&event.target).chain([&event.object]) {
-            if let Some(known) = self.objects.get_mut(&object.id) {
-                known.newest = known.newest.max(day);
-            }
+            self.objects.name(&object.id, day);
         }
     }
 
     /// The key of an event's entries by the rules in force.
     pub(super) fn key_of(&self, arrival: usize) -> AdmissionKey {
-        let Published { event, tenant, .. } = &self.events[arrival];
+        let ModelEvent { event, tenant, .. } = &self.events[arrival];
         let event_type = event.event_type.as_str();
         let per = self.current().types.get(event_type).map_or("type", |rules| rules.per.word());
         let id = match per {
@@ -128,7 +135,7 @@ fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
         .filter(|&entry| {
             let entry = &model.entries[entry];
             entry.person == person
-                && !matches!(entry.state, EntryState::Ended(_))
+                && !matches!(entry.state, ModelEntryState::Ended(_))
                 && model.key_of(entry.event) == key
         })
         .collect();
@@ -142,7 +149,7 @@ fn admits(model: &mut Model, arrival: usize, person: usize) -> bool {
     }
     if admission == Admission::LastOnly {
         for entry in pending {
-            model.end(entry, Outcome::Cancelled);
+            model.end(entry, Some(Reason::Replaced));
         }
     }
     true
@@ -173,8 +180,16 @@ fn notify(
     }
     if !wanted.is_empty() && !admits(model, arrival, person) {
         model.counted.suppressed += 1;
+        let event_type = model.events[arrival].event.event_type.as_str();
+        let why = match model.current().types[event_type].admission {
+            Admission::OnceEver => "once_ever",
+            _ => "once_pending",
+        };
+        let channels = wanted.into_iter().map(|(channel, _)| channel.clone()).collect();
+        model.events[arrival].reached.insert(person, Some((why, channels)));
         return;
     }
+    model.events[arrival].reached.insert(person, None);
     for (channel, left) in wanted {
         let event = &model.events[arrival].event;
         let zone = model.settings(person, model.events[arrival].tenant).tz();
@@ -188,8 +203,11 @@ fn notify(
             t,
             key: route::key(model.current(), &model.events[arrival].event, channel),
             reasons: Arc::new(left),
-            state: EntryState::Scheduled,
+            state: ModelEntryState::Scheduled,
             day: model.now.day(),
+            entered: model.now,
+            delivered: None,
+            first: FirstMarks::default(),
             seen: false,
             place: 0,
             item: None,

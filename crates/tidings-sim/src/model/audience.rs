@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::{Event, Id, Near};
+use tidings_core::model::GeoCircle;
+use tidings_core::{Event, Id};
 
 use super::person::Person;
 
@@ -13,10 +14,10 @@ const EARTH_KM: f64 = 6371.0088;
 pub(super) type Followers = BTreeMap<(Option<usize>, Id), BTreeSet<usize>>;
 
 /// The audience of an event with each one's reasons, and what deserves a warning.
-pub(super) struct Audience {
+pub(super) struct ModelAudience {
     /// Person and reasons, sorted by bytes.
     pub(super) reasons: BTreeMap<usize, Vec<String>>,
-    /// Number of distinct names that nobody has.
+    /// Number of distinct names without a recipient.
     pub(super) unknown: u64,
 }
 
@@ -29,7 +30,7 @@ pub(super) fn audience(
     by_id: &BTreeMap<Id, usize>,
     followers: &Followers,
     of: Option<(usize, &BTreeSet<usize>)>,
-) -> Audience {
+) -> ModelAudience {
     let all: BTreeSet<usize> = match of {
         Some((_, members)) => members.clone(),
         None => by_id.values().copied().collect(),
@@ -76,7 +77,7 @@ pub(super) fn audience(
     let unknown = unknown.len() as u64;
     let reasons =
         reasons.into_iter().map(|(person, why)| (person, why.into_iter().collect())).collect();
-    Audience { reasons, unknown }
+    ModelAudience { reasons, unknown }
 }
 
 /// The topic and all that it lies below, up to each `/`.
@@ -85,7 +86,7 @@ fn followed_paths(topic: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Great-circle distance (haversine).
-fn kilometres(near: &Near, (lat, lon): (f64, f64)) -> f64 {
+fn kilometres(near: &GeoCircle, (lat, lon): (f64, f64)) -> f64 {
     let (north, south) = (near.lat.to_radians(), lat.to_radians());
     let half_lat = ((north - south) / 2.0).sin();
     let half_lon = ((near.lon - lon).to_radians() / 2.0).sin();
@@ -105,9 +106,9 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_a_globe() {
-        let paris = Near { lat: 48.8566, lon: 2.3522, km: 0.0 };
+        let paris = GeoCircle { lat: 48.8566, lon: 2.3522, km: 0.0 };
         assert!((kilometres(&paris, (51.5074, -0.1278)) - 343.56).abs() < 0.1);
-        let half_round = kilometres(&Near { lat: 0.0, lon: 0.0, km: 0.0 }, (0.0, 180.0));
+        let half_round = kilometres(&GeoCircle { lat: 0.0, lon: 0.0, km: 0.0 }, (0.0, 180.0));
         assert!((half_round - std::f64::consts::PI * EARTH_KM).abs() < 1e-6);
     }
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use jiff::Span;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
+use tidings_core::model::MINUTE_MS;
 use tidings_core::rules::{Digest, Every, QuietHours};
-use tidings_core::time::MINUTE_MS;
 use tidings_core::{Event, Instant};
 
 /// The longest gap that any clock change has made is a day; two leave room.
@@ -52,7 +52,7 @@ pub(super) fn quiet_until(hours: &QuietHours, zone: &TimeZone, at: Instant) -> O
     None
 }
 
-/// The instant at which an event enters the lanes of somebody in this zone (contract, section 6, "Schedules").
+/// The instant at which an event enters the lanes of a recipient in this zone (contract, section 6, "Schedules").
 pub(super) fn enters(event: &Event, tz: &str, now: Instant) -> Instant {
     let t = match (&event.deliver_local, event.delay_ms, event.deliver_at) {
         (Some(local), _, _) => {

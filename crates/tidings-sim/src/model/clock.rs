@@ -1,17 +1,17 @@
 //! The clock of the model: its instants, and the three phases of each.
 
-use tidings_core::channel::{INBOX, channel_no};
-use tidings_core::rules::{Admission, Allowed, Policy};
-use tidings_core::suppression::ChannelAddress;
-use tidings_core::time::DAY_MS;
-use tidings_core::{Instant, Item, Message, Outcome, Reason, Rules, Skipped};
+use tidings_core::content::{Item, Message, SkippedEntry};
+use tidings_core::model::{ChannelAddress, DAY_MS, INBOX, Reason, channel_no};
+use tidings_core::rules::{Admission, AllowedAddresses, Policy};
+use tidings_core::{Instant, Rules};
 
 use super::calendar;
+use super::figures::SuppressedMessage;
 use super::pending::PAUSED;
 use super::person::Person;
 use super::route::{self, Route};
 use super::window::Lane;
-use super::{Entry, EntryState, Model, Published, Refused, condition};
+use super::{Entry, Model, ModelEntryState, ModelEvent, Refused, condition};
 
 impl Model {
     /// Runs the clock until no pending entry can become due, or to `until`, all steps of that instant
@@ -91,8 +91,8 @@ impl Model {
                 continue;
             }
             match due(self, lane) {
-                Some((due, StaysOpen::No)) if due <= self.now && is_quiet => {}
-                Some((due, StaysOpen::No)) if due <= self.now => {
+                Some((due, LaneVerdict::No)) if due <= self.now && is_quiet => {}
+                Some((due, LaneVerdict::No)) if due <= self.now => {
                     if is_capped(self, lane, &closing) {
                         keeps = true;
                         fix(self, lane);
@@ -100,7 +100,7 @@ impl Model {
                         closing.push(lane);
                     }
                 }
-                Some((due, StaysOpen::Yes)) if due <= self.now => fix(self, lane),
+                Some((due, LaneVerdict::Yes)) if due <= self.now => fix(self, lane),
                 _ => {}
             }
         }
@@ -148,7 +148,7 @@ fn begin(model: &mut Model, at: Instant) {
         let gone = model.days.keys().copied().take_while(|&day| ended(day)).last();
         if let Some(gone) = gone {
             model.forget(tidings_core::Day(gone.0 + 1));
-            model.objects.retain(|_, object| !ended(object.newest) || object.shrink());
+            model.objects.forget(ended);
         }
     }
     model.end_snoozes();
@@ -185,14 +185,14 @@ fn next_instant(model: &Model) -> Option<Instant> {
 }
 
 /// The deadline of an open lane, and whether it is held back.
-fn due(model: &Model, index: usize) -> Option<(Instant, StaysOpen)> {
+fn due(model: &Model, index: usize) -> Option<(Instant, LaneVerdict)> {
     let lane = &model.lanes[index];
     let window = lane.window.as_ref().filter(|_| lane.name != PAUSED)?;
     let paused = model.paused_channels.contains(&lane.channel);
     let held = if paused || model.people[lane.person].is_held(&lane.channel) {
-        StaysOpen::Yes
+        LaneVerdict::Yes
     } else {
-        StaysOpen::No
+        LaneVerdict::No
     };
     let due = window.due(lane.last_message);
     Some((quiet_until(model, index, due).unwrap_or(due), held))
@@ -221,9 +221,9 @@ fn passes(model: &Model, lane: usize) -> bool {
 fn could_become_due(model: &Model) -> bool {
     let waits = |&lane: &usize| {
         !model.lanes[lane].waiting.is_empty()
-            && due(model, lane).is_some_and(|(_, held)| held == StaysOpen::No)
+            && due(model, lane).is_some_and(|(_, held)| held == LaneVerdict::No)
     };
-    let scheduled = |entry: &Entry| entry.state == EntryState::Scheduled;
+    let scheduled = |entry: &Entry| entry.state == ModelEntryState::Scheduled;
     model.entries.iter().any(scheduled) || model.open.iter().any(waits)
 }
 
@@ -306,11 +306,12 @@ fn close(model: &mut Model, lane: usize) {
         items: Vec::new(),
         skipped: Vec::new(),
     };
+    let first = waiting.first().map_or(0, |entry| model.entries[*entry].event);
     for entry in waiting {
         let published = &model.events[model.entries[entry].event];
         if let Some(reason) = look(model, entry) {
-            message.skipped.push(Skipped { event: published.event.id.clone(), reason });
-            model.end(entry, reason.outcome());
+            message.skipped.push(SkippedEntry { event: published.event.id.clone(), reason });
+            model.end(entry, Some(reason));
         } else {
             message.items.push(Item {
                 event: published.event.id.clone(),
@@ -330,13 +331,21 @@ fn close(model: &mut Model, lane: usize) {
                 model.entries[entry].shown = true;
                 model.show(entry);
             }
-            model.end(entry, Outcome::Delivered);
+            model.entries[entry].delivered = Some(model.now);
+            model.end(entry, None);
         }
     }
     let (person, channel) = (model.lanes[lane].person, model.lanes[lane].channel.clone());
     let mut caps = model.current().caps.iter();
     let counts = caps.any(|cap| cap.channel == channel) && !model.people[person].gone;
     if message.items.is_empty() {
+        if !message.skipped.is_empty() && message.channel != INBOX {
+            model.figures_log.suppressed.push(SuppressedMessage {
+                at: model.now,
+                event: first,
+                channel: message.channel.clone(),
+            });
+        }
         model.passed_empty |= counts;
         model.lanes[lane].passed_empty_at = Some(model.now);
     } else {
@@ -350,7 +359,7 @@ fn close(model: &mut Model, lane: usize) {
 
 /// The reason to skip an entry, in the order of the contract; `None` = send it.
 fn look(model: &Model, entry: usize) -> Option<Reason> {
-    debug_assert!(matches!(model.entries[entry].state, EntryState::Waiting { .. }));
+    debug_assert!(matches!(model.entries[entry].state, ModelEntryState::Waiting { .. }));
     let entry_route = model.route_of(entry);
     let was_seen_before = model.was_seen_before(entry);
     let entry = &model.entries[entry];
@@ -365,7 +374,7 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
 
     if entry_route == Route::UnknownType {
         Some(Reason::UnknownType)
-    } else if person.gone || person.state == tidings_core::State::Disabled {
+    } else if person.gone || person.state == tidings_core::model::RecipientState::Disabled {
         Some(Reason::RecipientGone)
     } else if event.expires_at.is_some_and(|end| end <= model.now) {
         Some(Reason::Expired)
@@ -390,7 +399,7 @@ fn look(model: &Model, entry: usize) -> Option<Reason> {
     }
 }
 
-/// Returns true if each address that somebody has on a channel for a tenant's messages is on the list of suppressed ones.
+/// Returns true if each address of a recipient on a channel, for a tenant's messages, is suppressed.
 fn is_suppressed(model: &Model, person: &Person, channel: &str, tenant: Option<usize>) -> bool {
     let addresses = person.addresses(channel, tenant);
     let on_list = |address: &&str| {
@@ -400,7 +409,7 @@ fn is_suppressed(model: &Model, person: &Person, channel: &str, tenant: Option<u
     !addresses.is_empty() && addresses.iter().all(on_list)
 }
 
-/// Returns true if the channel allows one of somebody's addresses, or says nothing of addresses.
+/// Returns true if the channel allows one of the recipient's addresses, or does not restrict addresses.
 fn is_allowed(model: &Model, person: &Person, channel: &str, tenant: Option<usize>) -> bool {
     let allow = model.current().channels.get(channel).and_then(|rules| rules.allow.as_ref());
     let Some(allow) = allow else {
@@ -408,8 +417,8 @@ fn is_allowed(model: &Model, person: &Person, channel: &str, tenant: Option<usiz
     };
     person.addresses(channel, tenant).into_iter().any(|address| {
         allow.iter().any(|allowed| match allowed {
-            Allowed::Address(one) => one.eq_ignore_ascii_case(address),
-            Allowed::Domain(domain) => {
+            AllowedAddresses::Address(one) => one.eq_ignore_ascii_case(address),
+            AllowedAddresses::Domain(domain) => {
                 let of = address.rsplit_once('@').map(|(_, of)| of);
                 of.is_some_and(|of| of.eq_ignore_ascii_case(domain))
             }
@@ -419,11 +428,11 @@ fn is_allowed(model: &Model, person: &Person, channel: &str, tenant: Option<usiz
 
 /// The reason for which the condition of an entry's type ends it.
 fn unmet_condition(model: &Model, entry: &Entry) -> Option<Reason> {
-    let Published { event, tenant, .. } = &model.events[entry.event];
+    let ModelEvent { event, tenant, .. } = &model.events[entry.event];
     let rules = model.current().types.get(event.event_type.as_str())?;
     let condition = rules.condition.as_deref()?;
-    let object = model.shown(&event.object.id);
-    let target = event.target.as_ref().map(|target| model.shown(&target.id));
+    let object = model.objects.shown(&event.object.id);
+    let target = event.target.as_ref().map(|target| model.objects.shown(&target.id));
     let names = condition::names(
         event,
         entry.t,
@@ -441,7 +450,7 @@ fn unmet_condition(model: &Model, entry: &Entry) -> Option<Reason> {
 
 /// A verdict on a lane that may be due: it stays open or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StaysOpen {
+enum LaneVerdict {
     Yes,
     No,
 }

@@ -1,11 +1,12 @@
 //! Conditions, of the few forms that the worlds and cases have: `has(PATH)`, and `PATH OP PATH or literal`.
 
 use serde_json::{Map, Value, json};
-use tidings_core::{Data, Event, HostText, Instant};
+use tidings_core::model::{Data, HostText};
+use tidings_core::{Event, Instant};
 
 /// An object as it is known now.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownObjectNow {
     pub(super) title: Option<HostText>,
     pub(super) data: Option<Data>,
 }
@@ -64,8 +65,8 @@ fn at<'n>(names: &'n Value, path: &str) -> Option<&'n Value> {
 pub(super) fn names(
     event: &Event,
     t: Instant,
-    object: &Known,
-    target: Option<&Known>,
+    object: &KnownObjectNow,
+    target: Option<&KnownObjectNow>,
     (recipient, tenant): (Value, Value),
     now: Instant,
 ) -> Value {
@@ -83,7 +84,7 @@ pub(super) fn names(
     if event.data.is_none() {
         published["data"] = json!({});
     }
-    let known = |known: &Known, id: &str| {
+    let known = |known: &KnownObjectNow, id: &str| {
         let data = known.data.as_ref().map_or_else(|| json!({}), |data| json!(data));
         let mut fields = json!({ "id": id, "data": data });
         if let Some(title) = &known.title {

@@ -1,28 +1,27 @@
-//! Inboxes, read naively from the entries that they were told (contract, sections 4, 9 and 12).
+//! Inboxes, read naively from their delivered entries (contract, sections 4, 9 and 12).
 
 use std::cmp::Reverse;
 
-use tidings_core::command::{Cancelled, ItemChange, MarkKind, Marked, TypeFilter};
-use tidings_core::event::Pivot;
-use tidings_core::tenant::View;
+use tidings_core::model::{Cancelled, ItemChange, MarkKind, Marked, Pivot, TypeFilter, View};
 use tidings_core::{Day, Id};
 
 use super::item::{ModelItem, Shelf};
 use super::tenant::has;
-use super::{Entry, Model, Published};
+use super::{Entry, Model, ModelEvent};
 use crate::inbox::{Inbox, Row};
 
 /// The greatest number of items that a row lists.
 const LISTED: usize = 25;
 
 /// The key of a row: tenant, day, type, the object, actor or target, and the state of its items.
-type GroupKey = (Option<usize>, Day, Id, String, &'static str);
+type ModelRowKey = (Option<usize>, Day, Id, String, &'static str);
 
 impl Model {
-    /// An entry is told in its recipient's inbox.
+    /// Delivers an entry to its recipient's inbox.
     pub(super) fn show(&mut self, entry: usize) {
         let Entry { seen, t, day, place, .. } = self.entries[entry];
         let read = self.read.contains(&entry);
+        self.entries[entry].first.begin(seen, read);
         let shelf = Shelf::Active;
         let item = ModelItem { seen, read, shelf, newest_at: t, listed: day, order: place };
         self.entries[entry].item = Some(item);
@@ -66,6 +65,7 @@ impl Model {
         view: View<usize>,
     ) {
         for entry in items_of(self, person, what, view, |shelf| shelf == Shelf::Active) {
+            self.entries[entry].first.note(kind, self.now);
             let Some(item) = &mut self.entries[entry].item else {
                 continue;
             };
@@ -107,7 +107,7 @@ impl Model {
         }
     }
 
-    /// Takes what was told of events out of inboxes.
+    /// Removes delivered entries of events from inboxes.
     pub(super) fn take_out(&mut self, what: &Cancelled, of: Option<usize>) {
         for entry in &mut self.entries {
             let published = &self.events[entry.event];
@@ -117,7 +117,7 @@ impl Model {
         }
     }
 
-    /// The inbox of somebody: of a tenant's view, or whole.
+    /// A recipient's inbox: of a tenant's view, or whole.
     #[must_use]
     pub fn inbox(&self, recipient: &Id, tenant: Option<&Id>) -> Option<Inbox> {
         let person = *self.by_id.get(recipient)?;
@@ -125,7 +125,7 @@ impl Model {
             Some(tenant) => View::Of(self.tenants.number(tenant)?),
             None => View::All,
         };
-        let mut shown: Vec<(&ModelItem, &Published)> = self
+        let mut shown: Vec<(&ModelItem, &ModelEvent)> = self
             .entries
             .iter()
             .filter(|entry| entry.person == person && entry.shown)
@@ -138,7 +138,7 @@ impl Model {
             })
             .collect();
         shown.sort_by_key(|(item, _)| Reverse(item.order));
-        let mut groups: Vec<(GroupKey, Vec<(&ModelItem, &Published)>)> = Vec::new();
+        let mut groups: Vec<(ModelRowKey, Vec<(&ModelItem, &ModelEvent)>)> = Vec::new();
         for (item, published) in shown {
             let group = group_of(self, item, published);
             match groups.iter_mut().find(|(known, _)| *known == group) {
@@ -187,7 +187,7 @@ fn items_of(
     is_there: impl Fn(Shelf) -> bool,
 ) -> Vec<usize> {
     let is_meant = |entry: &Entry, item: &ModelItem| {
-        let Published { event, tenant, .. } = &model.events[entry.event];
+        let ModelEvent { event, tenant, .. } = &model.events[entry.event];
         let is_of = |filter: &TypeFilter| match filter {
             TypeFilter::Type(kind) => event.event_type.as_str() == kind,
             // Random worlds name none.
@@ -213,8 +213,8 @@ fn items_of(
         .collect()
 }
 
-fn group_of(model: &Model, item: &ModelItem, published: &Published) -> GroupKey {
-    let Published { event, tenant, .. } = published;
+fn group_of(model: &Model, item: &ModelItem, published: &ModelEvent) -> ModelRowKey {
+    let ModelEvent { event, tenant, .. } = published;
     let rules = model.current().types.get(event.event_type.as_str());
     let (role, object) = match rules.and_then(|rules| rules.group) {
         None | Some(Pivot::Object) => ("object", Some(&event.object)),

@@ -75,13 +75,20 @@
 //! 29. What an inbox was told is seen by any mark that says so, whether or not the type still has an inbox then.
 //!     Of a deleted day an inbox has nothing left that could be seen; an entry that moved is of the day of its move.
 
+//! 30. An entry is counted by the figures once it enters a lane or ends. What an inbox shows as seen from the first moment
+//!     on, since it was marked while it waited, is not seen for the first time later. A user mutes a type on a channel
+//!     where an own `never` that was not there before leaves nothing of it to hear.
+
 mod arrival;
 mod audience;
 mod calendar;
 mod clock;
+mod concerned;
 mod condition;
+mod figures;
 mod inbox;
 mod item;
+pub(crate) mod looks;
 mod objects;
 mod pending;
 mod person;
@@ -97,14 +104,17 @@ mod window;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::batch_key::BatchKey;
-use tidings_core::command::{Cancelled, Choice, ItemChange};
-use tidings_core::suppression::ChannelAddress;
-use tidings_core::{Command, Day, Event, Id, Instant, Message, Outcome, Rules, Timed, Totals};
+use tidings_core::content::{Message, Totals};
+use tidings_core::model::{
+    BatchKey, Cancelled, ChannelAddress, Choice, ItemChange, Outcome, Reason, Timed,
+};
+use tidings_core::{Command, Day, Event, Id, Instant, Rules};
 
 use audience::Followers;
+use figures::{FiguresLog, FirstMarks};
 use item::ModelItem;
-use objects::ObjectState;
+use looks::PastAddresses;
+use objects::Objects;
 use person::Person;
 use settings::PersonSettings;
 use suppressed::SuppressionList;
@@ -144,7 +154,7 @@ pub enum Refused {
 }
 
 /// The answer to a command: the reason why it was refused, or nothing.
-pub type Answer = Result<(), String>;
+pub type ModelAnswer = Result<(), String>;
 
 /// The model of the contract.
 #[derive(Clone, Debug)]
@@ -156,16 +166,18 @@ pub struct Model {
     midst: bool,
     people: Vec<Person>,
     by_id: BTreeMap<Id, usize>,
+    /// Everybody's addresses as long as they had them, by person.
+    past_addresses: PastAddresses,
     followers: Followers,
     tenants: Tenants,
-    objects: BTreeMap<Id, ObjectState>,
-    events: Vec<Published>,
-    /// Events that were cancelled before they came, of a tenant or of whatever comes, and until when.
+    objects: Objects,
+    events: Vec<ModelEvent>,
+    /// Events cancelled ahead, of a tenant or of any, with the instant at which the cancel ends.
     ahead: BTreeMap<(Id, Option<usize>), Instant>,
     /// Events whose day of arrival is kept.
     known: BTreeMap<Id, usize>,
     entries: Vec<Entry>,
-    /// Events that are yet to come to somebody's lanes, by (t, arrival).
+    /// Scheduled events, by (t, arrival).
     scheduled: BTreeSet<(Instant, usize)>,
     lanes: Vec<Lane>,
     /// By person, channel, name, batch key and tenant.
@@ -184,7 +196,7 @@ pub struct Model {
     /// Number of places that inboxes have given.
     placed: usize,
     /// The answers to the commands of a test.
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<ModelAnswer>,
     given_back: u64,
     /// The instants of the messages to a person on a channel that has caps.
     sent_at: BTreeMap<(usize, String), Vec<Instant>>,
@@ -194,6 +206,7 @@ pub struct Model {
     /// Number of messages before this instant.
     earlier: usize,
     counted: Totals,
+    figures_log: FiguresLog,
     /// The recipients of an entry of a type with `once_ever`, by the key that applied then.
     admitted_once: BTreeSet<(usize, AdmissionKey)>,
 }
@@ -203,13 +216,18 @@ type AdmissionKey = (Option<usize>, String, &'static str, Option<Id>);
 
 /// An event, with its place in the order of arrival as its index.
 #[derive(Clone, Debug)]
-struct Published {
+struct ModelEvent {
     event: Event,
     tenant: Option<usize>,
+    arrived: Instant,
     entries: Vec<usize>,
+    /// The channels of its type that it allows.
+    channels: Vec<String>,
+    /// Whom its audience reached; with whom the admission refused, why, and on which channels.
+    reached: BTreeMap<usize, Option<(&'static str, Vec<String>)>>,
 }
 
-impl Published {
+impl ModelEvent {
     /// Returns true if a cancel is about it: one of its tenant, or of any.
     fn is_meant(&self, what: &Cancelled, of: Option<usize>) -> bool {
         let is_it = match what {
@@ -232,9 +250,15 @@ struct Entry {
     /// Asked once, at arrival.
     key: BatchKey,
     reasons: Arc<Vec<String>>,
-    state: EntryState,
+    state: ModelEntryState,
     /// The day on which it entered its lane.
     day: Day,
+    /// The instant at which it did, or at which its event arrived.
+    entered: Instant,
+    /// The instant at which it was delivered.
+    delivered: Option<Instant>,
+    /// The instants at which it was first seen and read in an inbox.
+    first: FirstMarks,
     seen: bool,
     /// Number of places that were given before it entered its lane.
     place: usize,
@@ -247,10 +271,13 @@ struct Entry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EntryState {
+enum ModelEntryState {
     Scheduled,
-    Waiting { lane: usize },
-    Ended(Outcome),
+    Waiting {
+        lane: usize,
+    },
+    /// For a reason; `None` = it was delivered.
+    Ended(Option<Reason>),
 }
 
 /// The content of a day.
@@ -270,9 +297,10 @@ impl Model {
             midst: false,
             people: Vec::new(),
             by_id: BTreeMap::new(),
+            past_addresses: PastAddresses::default(),
             followers: Followers::new(),
             tenants: Tenants::default(),
-            objects: BTreeMap::new(),
+            objects: Objects::default(),
             events: Vec::new(),
             ahead: BTreeMap::new(),
             known: BTreeMap::new(),
@@ -295,6 +323,7 @@ impl Model {
             passed_empty: false,
             earlier: 0,
             counted: Totals::default(),
+            figures_log: FiguresLog::default(),
             admitted_once: BTreeSet::new(),
         }
     }
@@ -305,6 +334,7 @@ impl Model {
     /// [`Refused`] where the command cannot be played; nothing but the clock has changed then.
     pub fn play(&mut self, timed: Timed) -> Result<(), Refused> {
         self.advance(timed.at)?;
+        self.figures_log.began.get_or_insert(timed.at);
         match timed.command {
             Command::Recipient(change) => {
                 self.are_there(&change, None)?;
@@ -331,10 +361,16 @@ impl Model {
                 self.followers.entry((tenant, topic)).or_default().remove(&person);
             }
             Command::Publish(event) => self.publish(*event)?,
-            Command::Object(object) => self.put_object(&object),
+            Command::Object(object) => {
+                self.objects.put(&object, self.now.day());
+                self.keep_today();
+            }
             // The host is asked by a server alone.
             Command::Resolved(_) => {}
-            Command::Retract { object } => self.retract(&object),
+            Command::Retract { object } => {
+                self.objects.retract(&object, self.now.day());
+                self.keep_today();
+            }
             Command::Mark { recipient, what, kind, view } => {
                 let (person, view) = (self.person(&recipient)?, self.view(&view)?);
                 self.mark(person, &what, kind, view);
@@ -351,25 +387,24 @@ impl Model {
                 self.change_items(person, &what, change, view);
             }
             Command::Cancel { what, tenant } => {
-                let tenant = self.named(tenant.as_ref())?;
-                self.cancel(&what, tenant);
+                self.cancel(&what, self.named(tenant.as_ref())?);
             }
             Command::Withdraw { what, tenant } => {
                 let tenant = self.named(tenant.as_ref())?;
                 self.cancel(&what, tenant);
                 self.take_out(&what, tenant);
             }
-            Command::Preference { recipient, scope, channel, mode, tenant, .. } => {
+            Command::Preference { recipient, scope, channel, mode, tenant, by } => {
                 let person = self.person(&recipient)?;
-                self.prefer(person, Choice { scope, channel, mode, tenant })?;
+                self.prefer(person, Choice { scope, channel, mode, tenant }, by)?;
             }
             Command::Flush { recipient, channel, lane, key, view } => {
                 let (person, view) = (self.person(&recipient)?, self.view(&view)?);
                 self.flush(person, channel.as_deref(), lane.as_deref(), key.as_ref(), view);
             }
-            Command::Preferences { recipient, chosen, whole, tenant, .. } => {
+            Command::Preferences { recipient, chosen, whole, tenant, by } => {
                 let (person, tenant) = (self.person(&recipient)?, self.named(tenant.as_ref())?);
-                self.choose(person, chosen, whole, tenant)?;
+                self.choose(person, chosen, by, whole.then_some(tenant))?;
             }
             Command::Suppress { address, reason, until } => {
                 self.suppressed.suppress(address, reason, until, self.now);
@@ -383,12 +418,13 @@ impl Model {
             Command::Resume(what) => self.pause(what, false),
             Command::Forget { before } => self.forget(before),
             // What it tells is handed over at once, and named by the engine alone.
-            Command::Message { .. } | Command::Report { .. } | Command::Hook { .. } => {}
+            Command::Message { .. }
+            | Command::Report { .. }
+            | Command::Hook { .. }
+            | Command::BeginJob(_)
+            | Command::StopJob { .. } => {}
             Command::Tenant { tenant, change } => self.change_tenant(tenant, *change)?,
-            Command::DeleteTenant { tenant } => {
-                let tenant = self.tenant(&tenant)?;
-                self.delete_tenant(tenant);
-            }
+            Command::DeleteTenant { tenant } => self.delete_tenant(self.tenant(&tenant)?),
             Command::Join { recipient, tenant } => {
                 let (person, tenant) = (self.person(&recipient)?, self.tenant(&tenant)?);
                 self.tenants.get_mut(tenant).members.insert(person);
@@ -407,6 +443,7 @@ impl Model {
     /// [`Refused::TimeWentBack`].
     pub fn reconfigure(&mut self, at: Instant, rules: Rules) -> Result<(), Refused> {
         self.advance(at)?;
+        self.figures_log.began.get_or_insert(at);
         self.fade();
         let zones = self.zones();
         self.trim_log(&rules);
@@ -424,13 +461,13 @@ impl Model {
         &self.messages[..if self.midst { self.earlier } else { self.messages.len() }]
     }
 
-    /// Returns true if a closing told nothing that a cap, or a `leading` lane, counts as long as its message is not made.
+    /// Returns true if a closing told no entry: caps and `leading` lanes count it until its message is made.
     #[must_use]
     pub fn has_passed_empty(&self) -> bool {
         self.passed_empty
     }
 
-    /// Number of events whose ids were given back: they named somebody unknown, and concerned nobody.
+    /// Number of events whose ids were released: they named only unknown recipients.
     #[must_use]
     pub fn given_back(&self) -> u64 {
         self.given_back
@@ -446,16 +483,25 @@ impl Model {
         };
         for entry in &self.entries {
             *match entry.state {
-                EntryState::Scheduled | EntryState::Waiting { .. } => &mut books.pending,
-                EntryState::Ended(Outcome::Delivered) => &mut books.delivered,
-                EntryState::Ended(Outcome::Cancelled) => &mut books.cancelled,
-                EntryState::Ended(Outcome::Skipped) => &mut books.skipped,
-                EntryState::Ended(Outcome::Expired) => &mut books.expired,
-                EntryState::Ended(Outcome::Failed) => &mut books.failed,
-                EntryState::Ended(Outcome::Unknown) => &mut books.unknown,
+                ModelEntryState::Scheduled | ModelEntryState::Waiting { .. } => &mut books.pending,
+                ModelEntryState::Ended(why) => {
+                    match why.map_or(Outcome::Delivered, Reason::outcome) {
+                        Outcome::Delivered => &mut books.delivered,
+                        Outcome::Cancelled => &mut books.cancelled,
+                        Outcome::Skipped => &mut books.skipped,
+                        Outcome::Expired => &mut books.expired,
+                        Outcome::Failed => &mut books.failed,
+                        Outcome::Unknown => &mut books.unknown,
+                    }
+                }
             } += 1;
         }
         books
+    }
+
+    /// Something of today is kept.
+    fn keep_today(&mut self) {
+        self.days.entry(self.now.day()).or_default();
     }
 
     fn current(&self) -> &Rules {
@@ -475,7 +521,7 @@ impl Model {
         self.by_id.get(id).copied().ok_or_else(|| Refused::UnknownRecipient(id.clone()))
     }
 
-    fn change_recipient(&mut self, change: &tidings_core::RecipientChange) {
+    fn change_recipient(&mut self, change: &tidings_core::model::RecipientChange) {
         let person = self.by_id.get(&change.id).copied().unwrap_or_else(|| {
             self.people.push(Person::new(change.id.clone()));
             self.by_id.insert(change.id.clone(), self.people.len() - 1);

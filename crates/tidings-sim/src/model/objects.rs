@@ -1,16 +1,15 @@
 //! Objects: what is known of them, and by whom it was given.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::{Day, Id, Object};
 
-use super::Model;
-use super::condition::Known;
+use super::condition::KnownObjectNow;
 
 /// The state of an object that decisions need.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectState {
-    pub(super) known: Known,
+    pub(super) known: KnownObjectNow,
     pub(super) retracted: bool,
     pub(super) not_notifiable: bool,
     /// The newest day that named or changed it.
@@ -45,7 +44,7 @@ impl ObjectState {
         }
     }
 
-    /// Forgets what no `object` command gave, since no kept day names it; tells whether something is left.
+    /// Forgets what no `object` command gave, since no kept day names it; returns true if something is left.
     pub(super) fn shrink(&mut self) -> bool {
         if !self.kept.contains("title") {
             self.known.title = None;
@@ -59,35 +58,51 @@ impl ObjectState {
     }
 }
 
-impl Model {
+/// The objects that are known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Objects(BTreeMap<Id, ObjectState>);
+
+impl Objects {
     /// Makes or changes an object.
-    pub(super) fn put_object(&mut self, object: &Object) {
-        let today = self.now.day();
-        self.days.entry(today).or_default();
-        let known = self.object(&object.id);
+    pub(super) fn put(&mut self, object: &Object, today: Day) {
+        let known = self.get_or_make(&object.id);
         known.newest = known.newest.max(today);
         known.retracted = false;
         known.learn(object, true);
     }
 
     /// Retracts an object that is known.
-    pub(super) fn retract(&mut self, object: &Id) {
-        let today = self.now.day();
-        self.days.entry(today).or_default();
-        if let Some(known) = self.objects.get_mut(object) {
+    pub(super) fn retract(&mut self, object: &Id, today: Day) {
+        if let Some(known) = self.0.get_mut(object) {
             known.newest = known.newest.max(today);
             known.retracted = true;
             known.kept.clear();
         }
     }
 
-    /// The state of an object, which is made where it is unknown.
-    pub(super) fn object(&mut self, id: &Id) -> &mut ObjectState {
-        self.objects.entry(id.clone()).or_default()
+    /// An event of a day names an object.
+    pub(super) fn name(&mut self, object: &Id, day: Day) {
+        if let Some(known) = self.0.get_mut(object) {
+            known.newest = known.newest.max(day);
+        }
     }
 
-    /// What entries show of an object.
-    pub(super) fn shown(&self, object: &Id) -> Known {
-        self.objects.get(object).map(|known| known.known.clone()).unwrap_or_default()
+    /// Forgets days: of an object whose newest day is one, what no `object` command gave.
+    pub(super) fn forget(&mut self, is_forgotten: impl Fn(Day) -> bool) {
+        self.0.retain(|_, object| !is_forgotten(object.newest) || object.shrink());
+    }
+
+    /// The state of an object, which is made where it is unknown.
+    pub(super) fn get_or_make(&mut self, id: &Id) -> &mut ObjectState {
+        self.0.entry(id.clone()).or_default()
+    }
+
+    pub(super) fn get(&self, id: &Id) -> Option<&ObjectState> {
+        self.0.get(id)
+    }
+
+    /// The fields that entries show of an object.
+    pub(super) fn shown(&self, id: &Id) -> KnownObjectNow {
+        self.get(id).map(|known| known.known.clone()).unwrap_or_default()
     }
 }

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::INBOX;
-use tidings_core::command::{Cancelled, MarkKind, Marked, Pausable, TypeFilter};
+use tidings_core::model::{
+    BatchKey, Cancelled, DAY_MS, INBOX, MarkKind, Marked, PauseSubject, Reason, TypeFilter, View,
+};
 use tidings_core::rules::Policy;
-use tidings_core::tenant::View;
-use tidings_core::time::DAY_MS;
-use tidings_core::{Day, Event, Instant, Outcome, Reason};
+use tidings_core::{Day, Event, Instant};
 
 use super::route::{self, Route};
 use super::tenant::has;
 use super::window::{Lane, Window, WindowEntry};
-use super::{Entry, EntryState, Model, Published, calendar};
+use super::{Entry, Model, ModelEntryState, ModelEvent, calendar};
 
 /// The lane of paused types, which is never due.
 pub(super) const PAUSED: &str = "paused";
@@ -21,21 +19,21 @@ pub(super) const PAUSED: &str = "paused";
 impl Model {
     /// An event's `t` has come: what is scheduled of it enters its lanes.
     pub(super) fn enter_all(&mut self, arrival: usize) {
-        // A day has the events that came to it, told to anybody or not.
+        // A day has its events, with or without entries.
         self.days.entry(self.now.day()).or_default();
         for entry in self.events[arrival].entries.clone() {
             let Entry { state, t, .. } = self.entries[entry];
-            if state != EntryState::Scheduled || t > self.now {
+            if state != ModelEntryState::Scheduled || t > self.now {
                 continue;
             }
             match self.route_of(entry) {
-                Route::UnknownType => self.end(entry, Reason::UnknownType.outcome()),
+                Route::UnknownType => self.end(entry, Some(Reason::UnknownType)),
                 _ if self.people[self.entries[entry].person].gone => {
-                    self.end(entry, Reason::RecipientGone.outcome());
+                    self.end(entry, Some(Reason::RecipientGone));
                 }
-                Route::Never => self.end(entry, Reason::Preference.outcome()),
+                Route::Never => self.end(entry, Some(Reason::Preference)),
                 Route::Lane { .. } if self.was_seen_before(entry) => {
-                    self.end(entry, Reason::Seen.outcome());
+                    self.end(entry, Some(Reason::Seen));
                 }
                 Route::Lane { name, policy } => self.enter(entry, name, policy),
             }
@@ -65,10 +63,12 @@ impl Model {
     }
 
     /// Pauses or lets go on.
-    pub(super) fn pause(&mut self, what: Pausable, on: bool) {
+    pub(super) fn pause(&mut self, what: PauseSubject, on: bool) {
         let (set, name) = match what {
-            Pausable::Type(event_type) => (&mut self.paused_types, event_type.as_str().to_owned()),
-            Pausable::Channel(channel) => (&mut self.paused_channels, channel),
+            PauseSubject::Type(event_type) => {
+                (&mut self.paused_types, event_type.as_str().to_owned())
+            }
+            PauseSubject::Channel(channel) => (&mut self.paused_channels, channel),
         };
         if on {
             set.insert(name);
@@ -123,8 +123,9 @@ impl Model {
         }
         self.open.insert(lane);
         self.lanes[lane].waiting.insert(entry);
-        self.entries[entry].state = EntryState::Waiting { lane };
+        self.entries[entry].state = ModelEntryState::Waiting { lane };
         self.entries[entry].day = self.now.day();
+        self.entries[entry].entered = self.now;
         self.entries[entry].place = self.places();
         let event_type = self.events[event].event.event_type.as_str();
         let rules = self.current().types.get(event_type);
@@ -134,7 +135,7 @@ impl Model {
         self.days.entry(self.now.day()).or_default().entries.push(entry);
     }
 
-    /// A lane with a key or of a tenant remembers its last message as long as some type could ask for it.
+    /// A lane with a key or of a tenant keeps the instant of its last message while some type could need it.
     pub(super) fn fade(&mut self) {
         for lane in 0..self.lanes.len() {
             let Lane { ref channel, ref name, ref key, tenant, ref window, last_message, .. } =
@@ -162,38 +163,39 @@ impl Model {
         }
     }
 
-    pub(super) fn end(&mut self, entry: usize, outcome: Outcome) {
-        if let EntryState::Waiting { lane } = self.entries[entry].state {
+    /// Ends an entry for a reason; `None` = it was delivered.
+    pub(super) fn end(&mut self, entry: usize, why: Option<Reason>) {
+        if let ModelEntryState::Waiting { lane } = self.entries[entry].state {
             self.lanes[lane].waiting.remove(&entry);
         }
-        self.entries[entry].state = EntryState::Ended(outcome);
+        self.entries[entry].state = ModelEntryState::Ended(why);
     }
 
-    /// After a change of preferences or rules: what waits goes where it now belongs.
+    /// Moves pending entries to their new lanes after a change of preferences or rules.
     pub(super) fn reroute(&mut self, person: Option<usize>) {
         let mut waiting = waiting(self, person);
         waiting.sort_unstable();
         let mut moved = Vec::new();
         for entry in waiting {
-            let EntryState::Waiting { lane } = self.entries[entry].state else {
+            let ModelEntryState::Waiting { lane } = self.entries[entry].state else {
                 continue;
             };
             let apart = self.lanes[lane].name == PAUSED;
             if self.people[self.lanes[lane].person].gone {
                 let event_type = self.events[self.entries[entry].event].event.event_type.clone();
                 if apart && self.route_of(entry) == Route::UnknownType {
-                    self.end(entry, Reason::UnknownType.outcome());
+                    self.end(entry, Some(Reason::UnknownType));
                 } else if apart
                     && !is_set_apart(self, event_type.as_str(), &self.lanes[lane].channel)
                 {
-                    self.end(entry, Reason::RecipientGone.outcome());
+                    self.end(entry, Some(Reason::RecipientGone));
                 }
                 continue;
             }
             match self.route_of(entry) {
-                Route::UnknownType if apart => self.end(entry, Reason::UnknownType.outcome()),
+                Route::UnknownType if apart => self.end(entry, Some(Reason::UnknownType)),
                 Route::UnknownType => {}
-                Route::Never => self.end(entry, Reason::Preference.outcome()),
+                Route::Never => self.end(entry, Some(Reason::Preference)),
                 Route::Lane { name, policy } => {
                     let key = key_in(self, entry, &policy);
                     if (&name, &key) != (&self.lanes[lane].name, &self.lanes[lane].key) {
@@ -215,7 +217,7 @@ impl Model {
     /// Covers what has entered its lane by now, never what enters later.
     pub(super) fn mark(&mut self, person: usize, what: &Marked, kind: MarkKind, view: View<usize>) {
         for entry in waiting(self, Some(person)) {
-            let Published { event, tenant, .. } = &self.events[self.entries[entry].event];
+            let ModelEvent { event, tenant, .. } = &self.events[self.entries[entry].event];
             if !has(view, *tenant) {
                 continue;
             }
@@ -234,7 +236,7 @@ impl Model {
             }
         }
         for entry in &mut self.entries {
-            let Published { event, tenant, .. } = &self.events[entry.event];
+            let ModelEvent { event, tenant, .. } = &self.events[entry.event];
             let is_meant = entry.shown && entry.person == person && has(view, *tenant);
             entry.seen |= is_meant && is_about(entry, event, what);
         }
@@ -258,7 +260,7 @@ impl Model {
     /// Contract, section 6, "after": the same event was seen in the inbox, before it came on this channel.
     pub(super) fn was_seen_before(&self, entry: usize) -> bool {
         let Entry { event, person, ref channel, .. } = self.entries[entry];
-        let Published { event, entries, .. } = &self.events[event];
+        let ModelEvent { event, entries, .. } = &self.events[event];
         let comes_later = route::after_ms(self.current(), event.event_type.as_str(), channel) > 0;
         let mut entries = entries.iter().map(|entry| &self.entries[*entry]);
         comes_later && entries.any(|other| other.person == person && other.shown && other.seen)
@@ -269,7 +271,7 @@ impl Model {
         let mut waited = false;
         for arrival in 0..self.events.len() {
             if self.events[arrival].is_meant(what, of) {
-                waited |= self.end_event(arrival, Reason::Event.outcome());
+                waited |= self.end_event(arrival, Reason::Event);
             }
         }
         // Contract, section 6, "Cancel ahead".
@@ -282,12 +284,12 @@ impl Model {
     }
 
     /// Ends what waits of an event; tells whether something did.
-    pub(super) fn end_event(&mut self, arrival: usize, outcome: Outcome) -> bool {
+    pub(super) fn end_event(&mut self, arrival: usize, why: Reason) -> bool {
         self.scheduled.retain(|(_, of)| *of != arrival);
         let mut waited = false;
         for entry in self.events[arrival].entries.clone() {
-            if !matches!(self.entries[entry].state, EntryState::Ended(_)) {
-                self.end(entry, outcome);
+            if !matches!(self.entries[entry].state, ModelEntryState::Ended(_)) {
+                self.end(entry, Some(why));
                 waited = true;
             }
         }
@@ -329,18 +331,18 @@ impl Model {
                 }
             }
             for entry in held.entries {
-                let waits = matches!(self.entries[entry].state, EntryState::Waiting { .. });
+                let waits = matches!(self.entries[entry].state, ModelEntryState::Waiting { .. });
                 if self.entries[entry].day != day {
                     continue;
                 }
                 self.entries[entry].shown = false;
                 if waits {
-                    self.end(entry, Reason::Forgotten.outcome());
+                    self.end(entry, Some(Reason::Forgotten));
                 }
             }
         }
         let before = before.min(self.now.day());
-        self.objects.retain(|_, object| object.newest >= before || object.shrink());
+        self.objects.forget(|day| day < before);
     }
 }
 

@@ -1,21 +1,22 @@
 //! Recipients as the model keeps them. A person who was erased stays in the list, as gone, for what
 //! still waits; the same id made again is a new person.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use tidings_core::channel::{AddressKind, ChannelNo, INBOX, TABLE, channel_no};
-use tidings_core::recipient::OwnHours;
-use tidings_core::suppression::ChannelAddress;
-use tidings_core::{Data, Id, RecipientChange, State};
+use tidings_core::Id;
+use tidings_core::model::{
+    AddressKind, CHANNEL_KINDS, ChannelAddress, ChannelNo, Data, INBOX, OwnHours, RecipientChange,
+    RecipientState, channel_no,
+};
 
 use super::route::Preferences;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Person {
     pub(super) id: Id,
     pub(super) gone: bool,
-    pub(super) state: State,
+    pub(super) state: RecipientState,
     /// With a tenant, for its entries alone, and without one.
     pub(super) preferences: BTreeMap<Option<usize>, Preferences>,
     /// Quiet hours of their own.
@@ -34,7 +35,7 @@ impl Person {
         Self {
             id,
             gone: false,
-            state: State::Active,
+            state: RecipientState::Active,
             preferences: BTreeMap::new(),
             own_hours: None,
             addresses: BTreeMap::new(),
@@ -94,7 +95,7 @@ impl Person {
 
     /// Returns true if no lane of this channel closes: unconfirmed, on every channel but the inbox.
     pub(super) fn is_held(&self, channel: &str) -> bool {
-        !self.gone && self.state == State::Unconfirmed && channel != INBOX
+        !self.gone && self.state == RecipientState::Unconfirmed && channel != INBOX
     }
 
     /// Contract, section 12, "Readers": the addresses on a channel that take messages of a tenant, or of none.
@@ -110,13 +111,23 @@ impl Person {
         taking
     }
 
+    /// All addresses, in the form in which suppressions compare them.
+    pub(crate) fn compared_addresses(&self) -> BTreeSet<String> {
+        let compared = |channel: ChannelNo, text: &str| {
+            ChannelAddress::new(channel, text).address().to_owned()
+        };
+        let all = self.addresses.iter();
+        all.flat_map(|(channel, known)| known.iter().map(|(text, _)| compared(*channel, text)))
+            .collect()
+    }
+
     pub(super) fn has_address(&self, channel: &str, tenant: Option<usize>) -> bool {
         channel == INBOX || !self.addresses(channel, tenant).is_empty()
     }
 
     /// Adds a device of a tenant, or of none, with the keys that it gives now.
     pub(super) fn join(&mut self, channel: ChannelNo, text: &str, tenant: Option<usize>) {
-        let most = TABLE[usize::from(channel)].address.map_or(0, AddressKind::most);
+        let most = CHANNEL_KINDS[usize::from(channel)].address.map_or(0, AddressKind::most);
         let same =
             |other: &str| ChannelAddress::new(channel, other) == ChannelAddress::new(channel, text);
         let known = self.addresses.entry(channel).or_default();

@@ -1,35 +1,35 @@
 //! Preferences of recipients, with a tenant or without, and those of tenants.
 
-use tidings_core::command::Choice;
-use tidings_core::{Mode, PreferenceScope};
+use tidings_core::model::{ChangedBy, Choice, Mode, PreferenceScope};
 
+use super::figures::ReceivedBefore;
 use super::route::{self, Preferences};
 use super::{Model, Refused};
 
 impl Model {
     /// Sets one preference.
-    pub(super) fn prefer(&mut self, person: usize, choice: Choice) -> Result<(), Refused> {
-        let tenant = self.named(choice.tenant.as_ref())?;
+    pub(super) fn prefer(
+        &mut self,
+        person: usize,
+        choice: Choice,
+        by: ChangedBy,
+    ) -> Result<(), Refused> {
+        self.named(choice.tenant.as_ref())?;
         may_be_chosen(self, &choice)?;
-        let mut preferences = self.people[person].preferences.clone();
-        set(preferences.entry(tenant).or_default(), choice);
-        let zones = self.zones();
-        self.people[person].preferences = preferences;
-        self.change_slots(&zones);
-        self.reroute(Some(person));
-        Ok(())
+        self.choose(person, vec![choice], by, None)
     }
 
-    /// Sets preferences; of a whole list, what is not in it goes back to the default, of one tenant or of all.
+    /// Sets preferences. Where they are the `whole` list, of one tenant or of all, what it lacks is the default again.
     pub(super) fn choose(
         &mut self,
         person: usize,
         chosen: Vec<Choice>,
-        whole: bool,
-        whose: Option<usize>,
+        by: ChangedBy,
+        whole: Option<Option<usize>>,
     ) -> Result<(), Refused> {
+        let received = ReceivedBefore::before(self, person, &chosen, by)?;
         let mut preferences = self.people[person].preferences.clone();
-        if whole {
+        if let Some(whose) = whole {
             let replaced = preferences.iter_mut();
             for (_, of) in replaced.filter(|(of, _)| whose.is_none() || **of == whose) {
                 of.retain(|(scope, _), mode| was_not_shown(self, scope, mode));
@@ -43,6 +43,7 @@ impl Model {
         self.people[person].preferences = preferences;
         self.change_slots(&zones);
         self.reroute(Some(person));
+        received.note_muted(self);
         Ok(())
     }
 

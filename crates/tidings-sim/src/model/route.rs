@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{CHANNELS, EACH, INBOX};
+use tidings_core::model::{BatchKey, CHANNELS, EACH_CHANNEL, INBOX, Mode, PreferenceScope};
 use tidings_core::rules::{Policy, TypeRules};
-use tidings_core::{Event, Mode, PreferenceScope, Rules};
+use tidings_core::{Event, Rules};
 
 /// Preferences set in one place, by scope and channel.
 pub(super) type Preferences = BTreeMap<(PreferenceScope, String), Mode>;
 
-/// All that was chosen for an entry, by whom and for whom; the first that says something holds.
-pub(super) type Chosen<'a> = [&'a Preferences];
+/// The preferences that concern an entry, in order; the first that decides holds.
+pub(super) type EntryPreferences<'a> = [&'a Preferences];
 
 /// The route of one type on one channel for one recipient.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +25,12 @@ pub(super) enum Route {
 }
 
 /// Contract, section 2, "Preference modes".
-pub(super) fn route(rules: &Rules, chosen: &Chosen<'_>, event_type: &str, channel: &str) -> Route {
+pub(super) fn route(
+    rules: &Rules,
+    chosen: &EntryPreferences<'_>,
+    event_type: &str,
+    channel: &str,
+) -> Route {
     let Some(type_rules) = rules.types.get(event_type) else {
         return Route::UnknownType;
     };
@@ -82,7 +86,7 @@ pub(super) fn lane_of(rules: &TypeRules, channel: &str, name: &str) -> String {
 /// The channels that a preference names.
 pub(super) fn channels(name: &str) -> Vec<String> {
     match name {
-        EACH => CHANNELS.map(str::to_owned).to_vec(),
+        EACH_CHANNEL => CHANNELS.map(str::to_owned).to_vec(),
         name => vec![name.to_owned()],
     }
 }
@@ -91,7 +95,7 @@ pub(super) fn channels(name: &str) -> Vec<String> {
 /// where its object or its target is muted.
 pub(super) fn reasons_left(
     rules: &Rules,
-    chosen: &Chosen<'_>,
+    chosen: &EntryPreferences<'_>,
     event: &Event,
     channel: &str,
     reasons: &[String],
@@ -139,7 +143,7 @@ pub(super) fn reasons_left(
     reasons.iter().filter(stays).cloned().collect()
 }
 
-/// Contract, section 6, "after": how much later than the inbox a type comes on a channel.
+/// The delay of a type on a channel after the inbox (contract, section 6, "after").
 pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
     let route = rules.types.get(event_type).and_then(|rules| rules.channels.get(channel));
     route.and_then(|route| route.after_ms).unwrap_or(0)
@@ -148,7 +152,7 @@ pub(super) fn after_ms(rules: &Rules, event_type: &str, channel: &str) -> i64 {
 /// Returns true if what was seen is left out on this channel.
 pub(super) fn drops_seen(
     rules: &Rules,
-    chosen: &Chosen<'_>,
+    chosen: &EntryPreferences<'_>,
     event_type: &str,
     channel: &str,
 ) -> bool {

@@ -2,10 +2,9 @@
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
-use tidings_core::channel::{INBOX, channel_no};
-use tidings_core::preference::SlotDay;
+use tidings_core::Rules;
+use tidings_core::model::{INBOX, Mode, PreferenceScope, SlotDay, channel_no};
 use tidings_core::rules::{Digest, Every, QuietHours};
-use tidings_core::{Mode, PreferenceScope, Rules};
 
 use super::calendar;
 use super::person::Person;
@@ -70,7 +69,7 @@ impl<'m> PersonSettings<'m> {
         own
     }
 
-    /// The quiet hours that hold on a channel; nobody who is gone has any.
+    /// The quiet hours in force on a channel; an erased recipient has none.
     pub(super) fn quiet_hours(&self, channel: &str) -> Option<QuietHours> {
         if self.person.gone || channel == INBOX {
             return None;

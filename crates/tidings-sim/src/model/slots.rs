@@ -1,4 +1,4 @@
-//! Slots of open windows where a zone changes, whoever set it: the recipient, a tenant, or the defaults.
+//! Slots of open windows after a change of zone: the recipient's, a tenant's or that of the defaults.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tidings_core::rules::{Digest, Policy};
 use super::{Model, calendar};
 
 impl Model {
-    /// The zone of each open lane of somebody who is there, and the digest at the times that they chose for it.
+    /// The zone of each open lane of a recipient who is there, and the digest at the times of their choice.
     pub(super) fn zones(&self) -> BTreeMap<usize, (String, Option<Digest>)> {
         let open = self.open.iter().map(|&lane| (lane, &self.lanes[lane]));
         open.filter(|(_, lane)| !self.people[lane.person].gone)

@@ -1,20 +1,21 @@
-//! Suppressed addresses, and what reports say of them.
+//! Suppressed addresses, and the effect of reports on them.
 
 use std::collections::BTreeMap;
 
-use tidings_core::suppression::{AddressReport, ChannelAddress, Source, SuppressedFor};
-use tidings_core::time::DAY_MS;
-use tidings_core::{Instant, RecipientChange};
+use tidings_core::Instant;
+use tidings_core::model::{
+    AddressReport, ChannelAddress, DAY_MS, RecipientChange, SuppressedFor, SuppressionSource,
+};
 
 /// The suppression of an address.
 #[derive(Clone, Copy, Debug)]
-struct Barred {
+struct AddressSuppression {
     reason: SuppressedFor,
     since: Instant,
     until: Option<Instant>,
 }
 
-impl Barred {
+impl AddressSuppression {
     fn holds(&self, at: Instant) -> bool {
         self.until.is_none_or(|until| at < until)
     }
@@ -23,11 +24,11 @@ impl Barred {
 /// The list of suppressed addresses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SuppressionList {
-    listed: BTreeMap<ChannelAddress, Barred>,
+    listed: BTreeMap<ChannelAddress, AddressSuppression>,
     /// When suppressions were lifted.
     lifted: BTreeMap<ChannelAddress, Instant>,
     /// When messages came back, since the last that arrived.
-    bounces: BTreeMap<ChannelAddress, Vec<(Instant, Source)>>,
+    bounces: BTreeMap<ChannelAddress, Vec<(Instant, SuppressionSource)>>,
 }
 
 impl SuppressionList {
@@ -45,7 +46,7 @@ impl SuppressionList {
         }
     }
 
-    /// Takes an address off the list that was gone and that comes again.
+    /// Lifts the suppression of an address that had left and is given again.
     pub(super) fn given(&mut self, address: ChannelAddress, now: Instant) {
         let known = self.listed.get(&address);
         if known.is_some_and(|barred| barred.reason == SuppressedFor::Gone) {
@@ -61,7 +62,7 @@ impl SuppressionList {
         until: Option<Instant>,
         now: Instant,
     ) {
-        let barred = Barred { reason, since: now, until };
+        let barred = AddressSuppression { reason, since: now, until };
         self.bounces.remove(&address);
         self.listed.insert(address, barred);
     }
@@ -73,7 +74,7 @@ impl SuppressionList {
         self.lifted.insert(address, now);
     }
 
-    /// Does what a report says of an address.
+    /// Applies a provider's report about an address.
     pub(super) fn note_address_report(
         &mut self,
         address: ChannelAddress,
@@ -89,9 +90,9 @@ impl SuppressionList {
             }
             AddressReport::Arrived(source) => {
                 let bounces = self.bounces.entry(address).or_default();
-                // A provider that takes a message says nothing of what others refused, or what came back later.
+                // An accepted message proves nothing about refusals by other providers or later bounces.
                 return bounces.retain(|(bounce, by)| {
-                    *bounce > at || (source != Source::Report && source != *by)
+                    *bounce > at || (source != SuppressionSource::Report && source != *by)
                 });
             }
         };
@@ -106,7 +107,7 @@ impl SuppressionList {
             (Some(_), _) if self.lifted.get(&address).is_some_and(|lifted| at <= *lifted) => {}
             (Some(reason), barred) => {
                 let kept = barred.filter(|_| reason == SuppressedFor::Stop);
-                let barred = Barred {
+                let barred = AddressSuppression {
                     reason: kept.map_or(reason, |kept| kept.reason),
                     since: at,
                     until: None,
@@ -118,7 +119,13 @@ impl SuppressionList {
     }
 
     /// Counts days on which a message came back: the fifth within 30 days bars the address for as long.
-    fn note_bounce(&mut self, address: ChannelAddress, at: Instant, source: Source, now: Instant) {
+    fn note_bounce(
+        &mut self,
+        address: ChannelAddress,
+        at: Instant,
+        source: SuppressionSource,
+        now: Instant,
+    ) {
         const MONTH_MS: i64 = 30 * DAY_MS;
         let yesterday = now.plus_ms(-DAY_MS);
         let barred = self.listed.get(&address);
@@ -130,7 +137,7 @@ impl SuppressionList {
         let bounces = self.bounces.entry(address.clone()).or_default();
         // Of a day one counts: a report, if there is one.
         if let Some(same) = bounces.iter().position(|(bounce, _)| bounce.day() == at.day()) {
-            if bounces[same].1 == Source::Report || source != Source::Report {
+            if bounces[same].1 == SuppressionSource::Report || source != SuppressionSource::Report {
                 return;
             }
             bounces.remove(same);
@@ -140,7 +147,7 @@ impl SuppressionList {
         bounces.retain(|(bounce, _)| bounce.plus_ms(MONTH_MS) > last);
         if bounces.len() >= 5 {
             self.bounces.remove(&address);
-            let barred = Barred {
+            let barred = AddressSuppression {
                 reason: SuppressedFor::Bounce,
                 since: at,
                 until: Some(last.plus_ms(MONTH_MS)),

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use tidings_core::recipient::OwnHours;
-use tidings_core::tenant::{TenantChange, View};
-use tidings_core::{Data, Id};
+use tidings_core::Id;
+use tidings_core::model::{Data, OwnHours, TenantChange, View};
 
 use super::route::Preferences;
 
@@ -89,6 +88,12 @@ impl Tenants {
         tenant.map(|tenant| self.all[tenant].id.clone())
     }
 
+    /// The tenants of a member, by id.
+    pub(super) fn ids_of_member(&self, person: usize) -> Vec<Id> {
+        let of = |number: &&usize| self.all[**number].members.contains(&person);
+        self.by_id.values().filter(of).map(|number| self.all[*number].id.clone()).collect()
+    }
+
     pub(super) fn make(&mut self, id: Id) -> usize {
         self.by_id.insert(id.clone(), self.all.len());
         self.all.push(Tenant {
@@ -103,6 +108,11 @@ impl Tenants {
             members: BTreeSet::new(),
         });
         self.all.len() - 1
+    }
+
+    /// The tenants of which somebody is a member.
+    pub(super) fn of_member(&self, person: usize) -> BTreeSet<usize> {
+        (0..self.count()).filter(|at| self.get(*at).members.contains(&person)).collect()
     }
 
     /// A tenant is gone, and has no members.
@@ -120,7 +130,7 @@ impl Tenants {
     }
 }
 
-/// Returns true if somebody sees, or marks, entries of this tenant, or those of none.
+/// Returns true if the view holds entries of this tenant, or those of none.
 pub(super) fn has(view: View<usize>, tenant: Option<usize>) -> bool {
     match view {
         View::All => true,

@@ -26,9 +26,9 @@
 
 use std::collections::BTreeSet;
 
+use tidings_core::Id;
+use tidings_core::model::{Reason, RecipientChange, TenantChange, View};
 use tidings_core::rules::UnknownTenant;
-use tidings_core::tenant::{TenantChange, View};
-use tidings_core::{Id, Outcome, RecipientChange};
 
 use super::{Model, Refused};
 
@@ -136,7 +136,7 @@ impl Model {
         }
     }
 
-    /// Makes somebody a member of these tenants and of no others.
+    /// Makes a recipient a member of these tenants and of no others.
     pub(super) fn set_tenants(&mut self, person: usize, tenants: &BTreeSet<usize>) {
         for tenant in 0..self.tenants.count() {
             if tenants.contains(&tenant) {
@@ -157,7 +157,7 @@ fn makes_tenants(model: &Model) -> bool {
 fn end_tenant(model: &mut Model, tenant: usize) {
     for arrival in 0..model.events.len() {
         if model.events[arrival].tenant == Some(tenant) {
-            model.end_event(arrival, Outcome::Cancelled);
+            model.end_event(arrival, Reason::TenantGone);
         }
     }
 }

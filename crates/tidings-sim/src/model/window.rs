@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tidings_core::Instant;
-use tidings_core::batch_key::BatchKey;
+use tidings_core::model::BatchKey;
 use tidings_core::rules::{Decide, Policy};
 
 /// A lane, where entries gather for one message.
@@ -20,7 +20,7 @@ pub(super) struct Lane {
     pub(super) waiting: BTreeSet<usize>,
     /// The window opened by the first entry since the lane was last due.
     pub(super) window: Option<Window>,
-    /// The time when it last sent a message that told something.
+    /// The instant of its last message with an entry told.
     pub(super) last_message: Option<Instant>,
     /// The instant at which it last closed without telling anything.
     pub(super) passed_empty_at: Option<Instant>,

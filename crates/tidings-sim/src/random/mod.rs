@@ -39,7 +39,7 @@ pub fn world() -> impl Strategy<Value = World> {
     world_of(1..80, WITH_TENANTS)
 }
 
-/// Worlds of so many steps after recipients and subscriptions are there, of which so many in a hundred have tenants.
+/// Worlds of N steps after the recipients and subscriptions; a percentage of them has tenants.
 pub fn world_of(steps: std::ops::Range<usize>, with_tenants: u8) -> impl Strategy<Value = World> {
     let people = vec(raw::raw_person(), 3..9);
     let follows = vec((0..8_u8, 0..6_u8, 0..=raw::TENANTS), 0..12);

@@ -2,21 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EACH, EMAIL, EMAIL_NO, INBOX};
-use tidings_core::command::{Cancelled, Choice, ItemChange, MarkKind, Marked, Pausable};
-use tidings_core::occurrence::By;
-use tidings_core::preference::SlotDay;
+use tidings_core::model::{
+    AddressReport, Audience, BatchKey, Cancelled, ChangedBy, ChannelAddress, Choice, DAY_MS, Data,
+    EACH_CHANNEL, EMAIL, EMAIL_NO, GeoCircle, HOUR_MS, INBOX, ItemChange, MINUTE_MS, MarkKind,
+    Marked, Mode, PauseSubject, PreferenceScope, ProviderHash, RecipientChange, RecipientState,
+    Score, SlotDay, SuppressedFor, SuppressionSource, Timed, WallTime,
+};
 use tidings_core::rules::Every;
-use tidings_core::suppression::{
-    AddressReport, ChannelAddress, ProviderHash, Source, SuppressedFor,
-};
-use tidings_core::time::WallTime;
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{
-    Audience, Command, Data, Day, Event, Id, Instant, Mode, Near, Object, PreferenceScope,
-    RecipientChange, Rules, Score, State, Timed,
-};
+use tidings_core::{Command, Day, Event, Id, Instant, Object, Rules};
 
 use super::World;
 use super::raw::{
@@ -79,7 +72,7 @@ fn after(gap: u8, now: Instant) -> Instant {
     }
 }
 
-/// The world built so far, as far as the next step asks for it.
+/// The part of the world built so far that the next step depends on.
 pub(super) struct Builder {
     pub(super) raw: RawRules,
     pub(super) rules: Rules,
@@ -236,7 +229,7 @@ impl Builder {
                     chosen,
                     whole: *whole,
                     tenant: self.tenant(),
-                    by: By::User,
+                    by: ChangedBy::User,
                 });
             }
             RawOp::Erase(person) => {
@@ -258,7 +251,7 @@ impl Builder {
     fn cancel(&mut self, which: u8) {
         let what = match which % 3 {
             0 => Cancelled::Key(name("k", which / 3 % 2)),
-            // The next event that comes.
+            // The next event.
             1 if (which / 3).is_multiple_of(3) => {
                 Cancelled::Event(id(&format!("e{}", self.events + 1)))
             }
@@ -296,7 +289,7 @@ impl Builder {
         self.say(Command::ChangeItems { recipient, what: marked, change, view });
     }
 
-    /// The addresses of the recipients, some of which nobody has.
+    /// The addresses of the recipients, and some without a recipient.
     fn suppress(&mut self, person: u8, on: bool, long: u8) {
         let address = ChannelAddress::new(EMAIL_NO, &format!("R{person}@example.org"));
         let until = [MINUTE_MS, HOUR_MS, 3 * HOUR_MS].get(usize::from(long));
@@ -310,8 +303,8 @@ impl Builder {
                 let day = long - 8;
                 // Reports, and two providers whose addresses differ.
                 let source = match (person + day) % 3 {
-                    0 => Source::Report,
-                    by => Source::Provider(ProviderHash::of(&by.to_string())),
+                    0 => SuppressionSource::Report,
+                    by => SuppressionSource::Provider(ProviderHash::of(&by.to_string())),
                 };
                 Some((AddressReport::Bounced(source), i64::from(day) * DAY_MS))
             }
@@ -352,10 +345,10 @@ impl Builder {
                 if !self.rules.types.contains_key(&kind) {
                     return;
                 }
-                Pausable::Type(id(&kind))
+                PauseSubject::Type(id(&kind))
             }
-            Some(0) => Pausable::Channel(INBOX.to_owned()),
-            Some(_) => Pausable::Channel(EMAIL.to_owned()),
+            Some(0) => PauseSubject::Channel(INBOX.to_owned()),
+            Some(_) => PauseSubject::Channel(EMAIL.to_owned()),
         };
         self.say(if on { Command::Pause(what) } else { Command::Resume(what) });
     }
@@ -364,7 +357,14 @@ impl Builder {
         if let Some(choice) = self.choice(scope, inbox, mode) {
             let Choice { scope, channel, mode, tenant } = choice;
             let recipient = name("r", person);
-            self.say(Command::Preference { recipient, scope, channel, mode, tenant, by: By::Key });
+            self.say(Command::Preference {
+                recipient,
+                scope,
+                channel,
+                mode,
+                tenant,
+                by: if person.is_multiple_of(2) { ChangedBy::Link } else { ChangedBy::Key },
+            });
         }
     }
 
@@ -405,7 +405,7 @@ impl Builder {
             tenant: self.tenant(),
             scope,
             channel: match (on_each, inbox) {
-                (true, _) => EACH,
+                (true, _) => EACH_CHANNEL,
                 (false, true) => INBOX,
                 (false, false) => EMAIL,
             }
@@ -440,7 +440,7 @@ impl Builder {
             Mode::Time(_) => digest.choose.minute,
             _ => true,
         };
-        let channel = EACH.to_owned();
+        let channel = EACH_CHANNEL.to_owned();
         is_open.then(|| Choice { tenant: self.tenant(), scope, channel, mode })
     }
 
@@ -477,7 +477,7 @@ impl Builder {
                 one => CIRCLES.get(one..=one).unwrap_or_default(),
             }
             .iter()
-            .map(|&(lat, lon, km)| Near { lat, lon, km })
+            .map(|&(lat, lon, km)| GeoCircle { lat, lon, km })
             .collect(),
             everyone: raw.everyone,
             except: (0..8)
@@ -500,7 +500,7 @@ impl Builder {
                 data: data(raw.key).map(Data::from),
                 ..object((raw.object + 1) % OBJECTS)
             }),
-            // Rows and headers hold a score; what is told does not depend on it.
+            // Rows and headers hold a score; no message depends on it.
             score: Score::new(f64::from(raw.object) - 1.5).unwrap_or_default(),
             data: data(raw.again),
             body: body(raw.again),
@@ -556,9 +556,9 @@ pub(super) fn profile(number: u8, raw: &RawPerson, what: u8) -> RecipientChange 
         lat: (what & 4 > 0).then(|| place.map(|place| place.0)),
         lon: (what & 4 > 0).then(|| place.map(|place| place.1)),
         state: (what & 8 > 0).then_some(match raw.state {
-            0 => State::Active,
-            1 => State::Unconfirmed,
-            _ => State::Disabled,
+            0 => RecipientState::Active,
+            1 => RecipientState::Unconfirmed,
+            _ => RecipientState::Disabled,
         }),
         quiet_hours: (what & 16 > 0).then(|| own_hours(raw.quiet)),
     }
@@ -571,7 +571,7 @@ fn mute(subject: u8, inbox: bool, mode: u8) -> Choice {
         None => PreferenceScope::Object(name("o", subject % OBJECTS)),
     };
     let channel = match (mode % 3, inbox) {
-        (0, _) => EACH,
+        (0, _) => EACH_CHANNEL,
         (_, true) => INBOX,
         (_, false) => EMAIL,
     };

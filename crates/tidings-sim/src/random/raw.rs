@@ -1,4 +1,4 @@
-//! Numbers of which random steps are made.
+//! Raw random numbers from which steps are built.
 
 use proptest::prelude::*;
 

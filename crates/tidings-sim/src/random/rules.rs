@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::json;
-use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
-use tidings_core::recipient::OwnHours;
+use tidings_core::Rules;
+use tidings_core::model::{DAY_MS, EMAIL, EMAIL_NO, HOUR_MS, HostText, INBOX, MINUTE_MS, OwnHours};
 use tidings_core::rules::{
-    Admission, Allowed, Cap, Category, ChannelRules, Choosable, Decide, Defaults, Digest, Every,
-    Per, Policy, QuietHours, Route, StoreRules, TenantRules, TypeRules, UnknownTenant,
+    Admission, AdmissionKeyPart, AllowedAddresses, Cap, Category, ChannelRules, ChoosableTimes,
+    Decide, Defaults, Digest, Every, Policy, QuietHours, Route, StoreRules, TenantRules, TypeRules,
+    UnknownTenant,
 };
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{HostText, Rules};
 
 /// Greatest number of types.
 pub(super) const TYPES: u8 = 5;
@@ -111,7 +110,7 @@ pub(super) enum RawChange {
     Allow(u8),
 }
 
-/// Rules of which so many in a hundred have tenants.
+/// Rules, of which a percentage has tenants.
 pub(super) fn raw_rules(with_tenants: u8) -> impl Strategy<Value = RawRules> {
     let types = vec(proptest::option::weighted(0.95, raw_type()), usize::from(TYPES));
     let slots = vec(0..5_u8, usize::from(DIGESTS));
@@ -249,7 +248,7 @@ impl RawRules {
         Rules {
             resolver: None,
             feedback: Default::default(),
-            limits: tidings_core::Limits::default(),
+            limits: tidings_core::model::Limits::default(),
             presentation: Default::default(),
             caps: caps(self.caps),
             defaults: Defaults::default(),
@@ -292,7 +291,7 @@ impl RawRules {
             tz,
             spread_minutes: SPREADS[usize::from(slot) % SPREADS.len()],
             min_items: MIN_ITEMS[usize::from(slot) % MIN_ITEMS.len()],
-            choose: Choosable {
+            choose: ChoosableTimes {
                 day: matches!(every, Every::Week(_) | Every::Month(_)),
                 minute: !matches!(every, Every::Hours(_)) && slot.is_multiple_of(2),
             },
@@ -317,7 +316,7 @@ impl RawRules {
             look_back_ms: raw.look_back.map(|index| LOOK_BACKS[usize::from(index)]),
             drop_if_seen: raw.drop_if_seen,
             admission: Admission::ALL[usize::from(raw.admission.0)],
-            per: Per::ALL[usize::from(raw.admission.1)],
+            per: AdmissionKeyPart::ALL[usize::from(raw.admission.1)],
             condition: raw.condition.map(|index| self.condition(index).to_owned()),
             group: None,
             schema: None,
@@ -362,7 +361,7 @@ impl RawRules {
             _ => return None,
         };
         let may_have_key = matches!(kind, 1..=3);
-        // One in two or so, told from what decides nothing else of such a policy.
+        // About one in two, by a number that decides nothing else of such a policy.
         let index = usize::from(raw.digest * 2 + raw.wait % 2);
         let has_tenants = self.tenants.is_some();
         let of_tenant = (has_tenants && index == KEYS.len()).then_some(&"event.tenant");
@@ -405,14 +404,14 @@ pub(super) const HOURS: u8 = 6;
 const ALLOWS: u8 = 3;
 
 /// The addresses that a channel of mails allows: a domain of two, and some of its mailboxes.
-fn allow(index: u8) -> Option<Vec<Allowed>> {
+fn allow(index: u8) -> Option<Vec<AllowedAddresses>> {
     let texts: &[&str] = match index {
         0 => &["@example.org"],
         1 => &["@b.example.org"],
         2 => &["R1@Example.org", "r2@example.org", "@b.example.org"],
         _ => return None,
     };
-    Some(texts.iter().map(|text| Allowed::new(EMAIL_NO, text)).collect())
+    Some(texts.iter().map(|text| AllowedAddresses::new(EMAIL_NO, text)).collect())
 }
 
 /// Quiet hours: a night, a noon, most of a day, some days, and such as clock changes cut or leave out.
@@ -442,7 +441,7 @@ pub(super) fn data(which: u8) -> Option<serde_json::Map<String, serde_json::Valu
 }
 
 /// A text of a person, one with a line break, or none.
-/// What a person wrote: a text, or two by locale, of which either may be first.
+/// A host's text: one, or two by locale in either order.
 pub(super) fn body(which: u8) -> Option<HostText> {
     match which % 5 {
         0 => Some("One".into()),

@@ -1,10 +1,7 @@
 //! Random tenants, their members, and what names them.
 
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::command::Choice;
-use tidings_core::recipient::GivenAddress;
-use tidings_core::tenant::{TenantChange, View};
-use tidings_core::{Command, Id, RecipientChange};
+use tidings_core::model::{Choice, EMAIL_NO, GivenAddress, RecipientChange, TenantChange, View};
+use tidings_core::{Command, Id};
 
 use super::ops::{Builder, ZONES, email, name, profile};
 use super::raw::{RawPerson, RawTenant, TENANTS};

@@ -9,13 +9,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
-use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
-use tidings_core::event::{Audience, Event, Object};
-use tidings_core::presentation::Texts;
+use tidings_core::model::{Audience, EMAIL, EMAIL_NO, INBOX, RecipientChange, Timed};
 use tidings_core::rules::{
-    Category, Defaults, Digest, Every, Policy, Route, Rules, StoreRules, TypeRules,
+    Category, Defaults, Digest, Every, Policy, Route, StoreRules, Texts, TypeRules,
 };
-use tidings_core::{Command, Id, Instant, RecipientChange, Timed};
+use tidings_core::{Command, Event, Id, Instant, Object, Rules};
 
 /// The path of the data, seen from the folder that is handed in to the functions of this module.
 const CRATES: &str = "data/facts_no_licence/crates_timeline_2014_2023.ndjson.gz";
@@ -200,7 +198,7 @@ fn rules<'a>(types: impl IntoIterator<Item = &'a str>) -> Rules {
         ..TypeRules::default()
     };
     Rules {
-        limits: tidings_core::Limits::default(),
+        limits: tidings_core::model::Limits::default(),
         presentation: Default::default(),
         caps: Vec::new(),
         resolver: None,

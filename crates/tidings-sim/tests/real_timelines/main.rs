@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use convert::Timeline;
-use tidings_core::{Command, Id, Rules, Timed};
+use tidings_core::model::Timed;
+use tidings_core::{Command, Id, Rules};
 use tidings_sim::engine;
 use tidings_sim::subject::{self, Make, Subject};
 

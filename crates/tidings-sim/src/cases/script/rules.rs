@@ -1,11 +1,11 @@
 //! The statements of a case file that change the rules.
 
-use tidings_core::channel::{INBOX, channel_no};
+use tidings_core::Rules;
+use tidings_core::model::{INBOX, MINUTE_MS, channel_no};
 use tidings_core::rules::{
-    Admission, Allowed, Cap, Category, Choosable, Decide, Digest, Every, Per, Policy, QuietHours,
-    Route, Rules, TenantRules, TypeRules, UnknownTenant,
+    Admission, AdmissionKeyPart, AllowedAddresses, Cap, Category, ChoosableTimes, Decide, Digest,
+    Every, Policy, QuietHours, Route, TenantRules, TypeRules, UnknownTenant,
 };
-use tidings_core::time::MINUTE_MS;
 
 use super::words::{ReadResult, duration, number, parsed};
 
@@ -31,7 +31,7 @@ pub(super) fn rule(words: &[&str], rules: &mut Rules) -> ReadResult<bool> {
         ["allow", channel, allowed] => {
             let number = channel_no(channel).ok_or_else(|| format!("no channel {channel}"))?;
             let rules = rules.channels.entry((*channel).to_owned()).or_default();
-            let all = allowed.split(',').map(|text| Allowed::new(number, text));
+            let all = allowed.split(',').map(|text| AllowedAddresses::new(number, text));
             rules.allow = (*allowed != "all").then(|| all.collect());
         }
         ["drop_type", name] => {
@@ -79,7 +79,8 @@ fn digest(words: &[&str]) -> ReadResult<Digest> {
             }
             Some(("min_items", items)) => digest.min_items = number(items)?,
             Some(("choose", what)) => {
-                digest.choose = Choosable { day: what.contains("on"), minute: what.contains("at") };
+                digest.choose =
+                    ChoosableTimes { day: what.contains("on"), minute: what.contains("at") };
             }
             Some(_) => return Err(format!("unknown {word}")),
         }
@@ -131,7 +132,7 @@ fn type_rules(words: &[&str]) -> ReadResult<TypeRules> {
                     rules.admission = admission.ok_or("no such admission")?;
                 }
                 Some(("per", word)) => {
-                    let per = Per::ALL.into_iter().find(|per| per.word() == word);
+                    let per = AdmissionKeyPart::ALL.into_iter().find(|per| per.word() == word);
                     rules.per = per.ok_or("no such key of an admission")?;
                 }
                 Some(("condition", text)) => rules.condition = Some(text.to_owned()),

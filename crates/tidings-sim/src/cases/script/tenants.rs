@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::command::{Choice, Command};
-use tidings_core::recipient::OwnHours;
-use tidings_core::tenant::TenantChange;
-use tidings_core::{Id, Mode};
+use tidings_core::model::{Choice, Mode, OwnHours, TenantChange};
+use tidings_core::{Command, Id};
 
 use super::rules::quiet_hours;
 use super::words::{ReadResult, channels, id, number, pair};

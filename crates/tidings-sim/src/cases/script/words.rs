@@ -2,8 +2,7 @@
 
 use std::str::FromStr;
 
-use tidings_core::channel::{ChannelNo, channel_no};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
+use tidings_core::model::{ChannelNo, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, channel_no};
 use tidings_core::{Id, Instant};
 
 /// A result of reading, or the reason for which it can't be read.
