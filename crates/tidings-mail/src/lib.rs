@@ -12,17 +12,18 @@
 //! Objects, actors, targets and topics are called by their titles. An id is never shown: without a title, the type's
 //! words describe the event ("New comment"), and actors without a name count among the others.
 
+mod bounce_classifier;
 mod error;
 mod link;
 mod message;
 mod page;
-mod refusal;
 mod report;
 mod templates;
 mod words;
 
-use tidings_core::Batch;
+use tidings_core::content::{Batch, ContentHash};
 
+pub use bounce_classifier::{OperatorFault, RefusalStage, Verdict, judge};
 pub use error::{BATCH_ID_BYTES_MAX, DesignError, RenderError};
 pub use link::{AddressError, LinkAddress, picture as picture_address, web as web_address};
 pub use message::address::address;
@@ -33,16 +34,16 @@ pub use message::token::{MadeTenant, Rest, SECRET_BYTES, ShortName, TokenKey, Un
 pub use page::brand::is_color;
 pub use page::design::Design;
 pub use page::row_text::RowText;
-pub use page::short::{Short, short};
+pub use page::short::{ShortMessage, short};
 pub use page::site::{
-    AppliedChoice, Choices, Name, Notice, Offer, Pace, PreferenceRow, REST_LINES_MAX, Titles,
+    AppliedChoice, ChoiceName, ChoiceTitles, Choices, NoticePage, OfferedChange, PreferenceRow,
+    REST_LINES_MAX, SendingTime,
 };
 pub use page::slots::{DigestSlot, OwnTime};
-pub use refusal::{OperatorFault, Stage, Verdict, judge};
 pub use report::{EnhancedStatus, Finding, MailEvent, Report};
+pub use templates::client_support::{UnsupportedFeature, not_shown};
 pub use templates::language::write_value;
 pub use templates::sample::{SAMPLE_PICTURES, digest_sample, sample, sample_size};
-pub use templates::support::{NotShown, not_shown};
 pub use templates::template::{Bodies, DEFAULT_TEMPLATES};
 pub use words::book::{BookFault, book_faults};
 pub use words::books::{Books, OwnWords};
@@ -67,6 +68,8 @@ pub struct Mail {
     pub message_id: String,
     /// The subject as text, before it is encoded for the header.
     pub subject: String,
+    /// The hash of subject and bodies.
+    pub content: ContentHash,
     /// The whole message (RFC 5322): ASCII but for an address that is not. Lines end in CRLF and have at most 550
     /// bytes; the one of `List-Unsubscribe`, which can't be broken, may have 998.
     pub bytes: Vec<u8>,
@@ -86,11 +89,6 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
     let of_tenant = design.of_batch(batch);
     let design = of_tenant.as_deref().unwrap_or(design);
     let (subject, bodies) = content_in(batch, design)?;
-    // A redirected mail shows in its subject whom it was meant for.
-    let subject = match &batch.meant_for {
-        Some(address) => format!("[{address}] {subject}"),
-        None => subject,
-    };
     let meant_for = batch.meant_for.as_ref().map(|to| format!("{} <{to}>", batch.recipient.id));
     let sender = design.sender();
     let message_id = format!("<{}@{}>", batch.id, sender.host());
@@ -120,6 +118,7 @@ pub fn render(batch: &Batch, design: &Design) -> Result<Mail, RenderError> {
         return_path: design.return_path(tag.as_deref()),
         to: to.to_string(),
         message_id,
+        content: content_hash(&subject, &bodies),
         subject,
         bytes,
     })
@@ -134,6 +133,12 @@ pub fn content(batch: &Batch, design: &Design) -> Result<(String, Bodies), Rende
     content_in(batch, of_tenant.as_deref().unwrap_or(design))
 }
 
+/// The hash of the content of a mail.
+#[must_use]
+pub fn content_hash(subject: &str, bodies: &Bodies) -> ContentHash {
+    ContentHash::of([subject, &bodies.text, &bodies.html])
+}
+
 fn content_in(batch: &Batch, design: &Design) -> Result<(String, Bodies), RenderError> {
     let mut most = usize::MAX;
     loop {
@@ -141,7 +146,13 @@ fn content_in(batch: &Batch, design: &Design) -> Result<(String, Bodies), Render
         let bodies = design.templates.render(&page, &page.language, &design.usual)?;
         let bytes = bodies.html.len();
         if bytes <= HTML_BYTES_MAX || page.shown <= 1 {
-            return Ok((page.mail.subject, bodies));
+            let subject = page.mail.subject;
+            // A redirected mail shows in its subject whom it was meant for.
+            let subject = match &batch.meant_for {
+                Some(address) => format!("[{address}] {subject}"),
+                None => subject,
+            };
+            return Ok((subject, bodies));
         }
         // As many as there is room for on average, and fewer each time.
         most = (page.shown * HTML_BYTES_MAX / bytes).clamp(1, page.shown - 1);

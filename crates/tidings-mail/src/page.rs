@@ -21,9 +21,8 @@ pub(super) mod written;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tidings_core::Batch;
-use tidings_core::batch::{Group, Line};
-use tidings_core::event::Pivot;
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::Pivot;
 
 use crate::message::list;
 use crate::message::token::Rest;
@@ -32,7 +31,7 @@ use crate::page::brand::BrandView;
 use crate::page::design::Design;
 use crate::page::item::MailItem;
 use crate::page::lines::entries;
-use crate::page::single::Single;
+use crate::page::single::SingleItemDetails;
 use crate::page::writer::{ItemWriter, lines_shown};
 use crate::words::locale::Language;
 use crate::words::localised::Tags;
@@ -284,7 +283,7 @@ fn preview_of_one(item: &MailItem, subject: &str, why: Option<&str>) -> String {
         circumstances.filter(|text| is_new(text)).map(String::as_str).collect();
     let candidates = [
         single.map(|single| single.paragraphs.join(" ")).unwrap_or_default(),
-        single.map(Single::notice_as_text).unwrap_or_default(),
+        single.map(SingleItemDetails::notice_as_text).unwrap_or_default(),
         item.title.clone(),
         circumstances.join(" · "),
         why.unwrap_or_default().to_owned(),

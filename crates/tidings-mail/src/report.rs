@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 
 use mail_parser::{Message, MessageParser};
 
+use crate::bounce_classifier::{self, Verdict};
 use crate::message::tag::MESSAGE_HEADER;
-use crate::refusal::{self, Verdict};
-use parts::Part;
+use parts::MailPart;
 pub use status::EnhancedStatus;
 
 /// The most characters of a text that are looked at.
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-fn is_of(part: &Part, kinds: &[&str]) -> bool {
+fn is_of(part: &MailPart, kinds: &[&str]) -> bool {
     kinds.contains(&&*part.kind)
 }
 
@@ -135,7 +135,7 @@ fn blocks(text: &str) -> Vec<ReportFields> {
 }
 
 /// The complaint of a feedback report.
-fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
+fn complaint(parts: &[MailPart]) -> Option<Vec<Finding>> {
     let report = parts.iter().find(|part| is_of(part, &["message/feedback-report"]))?;
     let fields = blocks(&report.text).into_iter().next()?;
     let event = match fields.get("feedback-type").map(|kind| kind.to_ascii_lowercase()) {
@@ -150,7 +150,7 @@ fn complaint(parts: &[Part]) -> Option<Vec<Finding>> {
 }
 
 /// The complaint of a reader at Microsoft in the older form: the mail itself, from one known address.
-fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+fn old_complaint(message: &Message<'_>, parts: &[MailPart]) -> Option<Vec<Finding>> {
     let from = message.header_raw("From")?.to_ascii_lowercase();
     let holds_it = parts.iter().any(|part| is_of(part, &["message/rfc822"]));
     (from.contains("staff@hotmail.com") && holds_it).then(|| {
@@ -159,12 +159,12 @@ fn old_complaint(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> 
 }
 
 /// Reads the blocks of a delivery status, each of one recipient.
-fn delivery_status(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+fn delivery_status(message: &Message<'_>, parts: &[MailPart]) -> Option<Vec<Finding>> {
     let kinds = ["message/delivery-status", "message/global-delivery-status"];
     let words = explanation(parts);
     // What is a text alone may be somebody's who cites a report.
     let is_of_server = is_of_server(message, &words);
-    let is_plain = |part: &&Part| part.is_text && is_of_server;
+    let is_plain = |part: &&MailPart| part.is_text && is_of_server;
     for part in parts.iter().filter(|part| is_of(part, &kinds)).chain(parts.iter().filter(is_plain))
     {
         let of_recipients = blocks(&part.text).into_iter().filter(|block| {
@@ -228,7 +228,7 @@ fn judge(said: &str, stated: Option<EnhancedStatus>, words: &str) -> Finding {
     let said = if said.trim().is_empty() { words } else { said };
     let event = match status.map(EnhancedStatus::class) {
         Some(2) => MailEvent::Delivered,
-        _ => match refusal::judge(phrases::stage(words), code, status, said) {
+        _ => match bounce_classifier::judge(phrases::stage(words), code, status, said) {
             Verdict::Gone => MailEvent::Gone,
             Verdict::Soft | Verdict::Mailbox => MailEvent::Bounced,
             Verdict::Ours(_) => MailEvent::Blocked,
@@ -238,7 +238,7 @@ fn judge(said: &str, stated: Option<EnhancedStatus>, words: &str) -> Finding {
 }
 
 /// The text for people, up to the returned mail.
-fn explanation(parts: &[Part]) -> String {
+fn explanation(parts: &[MailPart]) -> String {
     let text = parts.iter().find(|part| part.is_text);
     phrases::before_the_mail(text.map_or("", |part| &part.text))
 }
@@ -267,7 +267,7 @@ fn is_of_server(message: &Message<'_>, said: &str) -> bool {
 }
 
 /// Reads a report in words alone.
-fn words(message: &Message<'_>, parts: &[Part]) -> Option<Vec<Finding>> {
+fn words(message: &Message<'_>, parts: &[MailPart]) -> Option<Vec<Finding>> {
     let said = explanation(parts);
     if !is_of_server(message, &said) {
         return None;

@@ -1,7 +1,7 @@
 //! Addresses of mailboxes, and the bound on their local part.
 
 use lettre::Address;
-use tidings_core::channel::Mailbox;
+use tidings_core::model::Mailbox;
 
 /// The most bytes of what stands before the `@` (RFC 5321, section 4.5.3.1.1).
 pub(crate) const LOCAL_BYTES_MAX: usize = 64;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use ring::digest::{SHA256, digest};
-use tidings_core::Batch;
+use tidings_core::content::Batch;
 
 use crate::message::token::Unsubscribe;
 use crate::page::design::Design;

@@ -8,9 +8,9 @@ use lettre::message::header::{
     ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers, MIME_VERSION_1_0,
 };
 use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart, header};
-use tidings_core::Batch;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::time::Instant;
+use tidings_core::Instant;
+use tidings_core::content::Batch;
+use tidings_core::model::EMAIL_NO;
 
 use crate::message::address::address;
 use crate::message::list::{ListHead, MailingList};

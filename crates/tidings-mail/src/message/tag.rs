@@ -3,9 +3,7 @@
 //! A report about a mail has its tag. A tag is short and has no capitals, since it is part of a local part; its end is
 //! an authentication code, so that reports about other people's mails can't be forged.
 
-use tidings_core::channel::ChannelNo;
-use tidings_core::messages::MessageName;
-use tidings_core::suppression::ChannelAddress;
+use tidings_core::model::{ChannelAddress, ChannelNo, MessageName};
 
 use crate::message::address::LOCAL_BYTES_MAX;
 use crate::message::token::TokenKey;
@@ -73,7 +71,7 @@ impl MailTag {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::channel::EMAIL_NO;
+    use tidings_core::model::EMAIL_NO;
 
     use super::*;
     use crate::message::token::SECRET_BYTES;

@@ -16,11 +16,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::digest::{SHA256, digest};
 use ring::hmac;
-use tidings_core::channel::{ChannelNo, channel_no};
-use tidings_core::codec::{Corrupt, Reader, put_bytes, put_i64, put_u32, put_u64};
-use tidings_core::number::{ClosingId, MessageId, RecipientNo, Seq};
-use tidings_core::time::Day;
-use tidings_core::{Batch, BucketNo, Id, Instant};
+use tidings_core::codec::{ByteReader, Corrupt, put_bytes, put_i64, put_u32, put_u64};
+use tidings_core::content::Batch;
+use tidings_core::model::{
+    BucketNo, ChannelNo, ClosingId, MessageId, RecipientNo, Seq, channel_no,
+};
+use tidings_core::{Day, Id, Instant};
 
 use crate::words::text::hex;
 
@@ -46,12 +47,12 @@ pub struct TokenKey {
 
 /// The two uses of tokens: one can't stand for the other.
 #[derive(Clone, Copy)]
-enum Purpose {
+enum TokenPurpose {
     Unsubscribe,
     Rest,
 }
 
-impl Purpose {
+impl TokenPurpose {
     fn name(self) -> &'static [u8] {
         match self {
             Self::Unsubscribe => b"unsubscribe",
@@ -94,7 +95,7 @@ impl TokenKey {
         code
     }
 
-    fn seal(&self, purpose: Purpose, content: Vec<u8>) -> String {
+    fn seal(&self, purpose: TokenPurpose, content: Vec<u8>) -> String {
         let mut named = hmac::Context::with_key(&self.nonce);
         named.update(purpose.name());
         named.update(&content);
@@ -109,7 +110,7 @@ impl TokenKey {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    fn open(&self, purpose: Purpose, token: &str) -> Option<Vec<u8>> {
+    fn open(&self, purpose: TokenPurpose, token: &str) -> Option<Vec<u8>> {
         if token.len() > TOKEN_BYTES_MAX {
             return None;
         }
@@ -206,14 +207,14 @@ impl Unsubscribe {
         for name in self.lane.iter().chain(&self.types) {
             out.extend_from_slice(&name.0);
         }
-        key.seal(Purpose::Unsubscribe, out)
+        key.seal(TokenPurpose::Unsubscribe, out)
     }
 
     /// The content of a token; `None` if it was not sealed with this key.
     #[must_use]
     pub fn open(key: &TokenKey, token: &str) -> Option<Self> {
-        let content = key.open(Purpose::Unsubscribe, token)?;
-        let mut reader = Reader::new(&content, "token");
+        let content = key.open(TokenPurpose::Unsubscribe, token)?;
+        let mut reader = ByteReader::new(&content, "token");
         let tenant = match reader.byte().ok()? {
             FORM => None,
             FORM_OF_TENANT => {
@@ -265,14 +266,14 @@ impl Rest {
             put_u64(&mut out, (order - next) as u64);
             next = order + 1;
         }
-        key.seal(Purpose::Rest, out)
+        key.seal(TokenPurpose::Rest, out)
     }
 
     /// The content of a token; `None` if it was not sealed with this key.
     #[must_use]
     pub fn open(key: &TokenKey, token: &str) -> Option<Self> {
-        let content = key.open(Purpose::Rest, token)?;
-        let mut reader = Reader::new(&content, "token");
+        let content = key.open(TokenPurpose::Rest, token)?;
+        let mut reader = ByteReader::new(&content, "token");
         form(&mut reader)?;
         let (message, day) = message(&mut reader).ok()?;
         let mut shown = BTreeSet::new();
@@ -286,11 +287,11 @@ impl Rest {
     }
 }
 
-fn id(reader: &mut Reader<'_>) -> Option<Id> {
+fn id(reader: &mut ByteReader<'_>) -> Option<Id> {
     Id::new(str::from_utf8(reader.bytes().ok()?).ok()?).ok()
 }
 
-fn form(reader: &mut Reader<'_>) -> Option<()> {
+fn form(reader: &mut ByteReader<'_>) -> Option<()> {
     (reader.byte().ok()? == FORM).then_some(())
 }
 
@@ -301,7 +302,7 @@ fn put_message(out: &mut Vec<u8>, MessageId { closing, number }: MessageId, day:
     put_i64(out, i64::from(day.0));
 }
 
-fn message(reader: &mut Reader<'_>) -> Result<(MessageId, Day), Corrupt> {
+fn message(reader: &mut ByteReader<'_>) -> Result<(MessageId, Day), Corrupt> {
     let corrupt = reader.corrupt();
     let bucket = u16::try_from(reader.u32()?).map_err(|_| corrupt)?;
     let closing = ClosingId { bucket: BucketNo(bucket), seq: Seq(reader.u64()?) };
@@ -312,7 +313,7 @@ fn message(reader: &mut Reader<'_>) -> Result<(MessageId, Day), Corrupt> {
 
 #[cfg(test)]
 mod tests {
-    use tidings_core::channel::EMAIL_NO;
+    use tidings_core::model::EMAIL_NO;
 
     use super::*;
 

@@ -1,11 +1,11 @@
 //! The arrangement of a block: cards in columns where most items have pictures, else rows below each other.
 
-use tidings_core::event::Pivot;
+use tidings_core::model::Pivot;
 
 use crate::page::block::BlockView;
 use crate::page::columns;
 use crate::page::item::{Frame, MailItem};
-use crate::page::single::Face;
+use crate::page::single::PersonPicture;
 
 /// The place of the picture of a card.
 pub(crate) const CARD: Frame = Frame { width: 270, height_max: 540 };
@@ -24,7 +24,7 @@ pub(crate) fn align(block: &mut BlockView) {
         return;
     }
     for item in block.items.iter_mut().filter(|item| item.image.is_none()) {
-        item.face.get_or_insert_with(Face::blank);
+        item.face.get_or_insert_with(PersonPicture::blank);
     }
 }
 

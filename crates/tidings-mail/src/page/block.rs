@@ -1,10 +1,10 @@
 //! A block of a mail: items that belong together, as templates see them. It stands below what fills and arranges it.
 
 use serde::{Serialize, Serializer};
-use tidings_core::event::Pivot;
+use tidings_core::model::Pivot;
 
 use crate::page::item::MailItem;
-use crate::page::single::Face;
+use crate::page::single::PersonPicture;
 
 /// Items that belong together.
 #[derive(Debug, Serialize)]
@@ -14,7 +14,7 @@ pub(crate) struct BlockView {
     /// The page to which the heading leads.
     pub(crate) url: Option<String>,
     /// The face beside the heading, where it names the actor of rows without pictures.
-    pub(crate) face: Option<Face>,
+    pub(crate) face: Option<PersonPicture>,
     /// The role that they share.
     #[serde(skip)]
     pub(crate) pivot: Option<Pivot>,
@@ -45,7 +45,7 @@ enum ShownItem<'a> {
     /// One that is rendered already, of which nothing else is asked.
     Rendered {
         /// Its blocks.
-        rendered: Markup<'a>,
+        rendered: ItemMarkup<'a>,
     },
     /// Any other.
     Item(&'a MailItem),
@@ -53,7 +53,7 @@ enum ShownItem<'a> {
 
 /// The bodies of an item, of which the HTML is escaped already.
 #[derive(Serialize)]
-struct Markup<'a> {
+struct ItemMarkup<'a> {
     text: &'a str,
     html: minijinja::Value,
 }
@@ -61,7 +61,7 @@ struct Markup<'a> {
 fn as_shown<S: Serializer>(items: &[MailItem], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter().map(|item| match &item.rendered {
         Some(rendered) => ShownItem::Rendered {
-            rendered: Markup {
+            rendered: ItemMarkup {
                 text: &rendered.text,
                 html: minijinja::Value::from_safe_string(rendered.html.clone()),
             },

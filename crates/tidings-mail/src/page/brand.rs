@@ -1,7 +1,7 @@
 //! The brand as templates see it: checked addresses, and colours that can be read on light and on dark.
 
 use serde::Serialize;
-use tidings_core::presentation::Brand;
+use tidings_core::rules::Brand;
 
 use crate::words::text;
 use crate::{Sender, link};

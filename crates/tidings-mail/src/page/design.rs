@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidings_core::batch::{Batch, Group, Line};
-use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::messages::MessageName;
-use tidings_core::presentation::{Brand, Presentation, Quota, Texts};
-use tidings_core::rules::{Policy, capitalised, in_words, lane_stem};
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::{EMAIL, EMAIL_NO, MessageName};
+use tidings_core::rules::{
+    Brand, Policy, Presentation, Quota, Texts, capitalised, in_words, lane_stem,
+};
 use tidings_core::{Id, Rules};
 
 use crate::error::DesignError;
@@ -58,7 +58,7 @@ pub struct Design {
     digest_lanes: Arc<BTreeSet<String>>,
     required: Arc<BTreeSet<String>>,
     /// The way back from mails; `None` without a public address.
-    pub(crate) links: Option<Links>,
+    pub(crate) links: Option<PageLinks>,
     /// The key of the tags of mails; `None` without a server.
     pub(super) tags: Option<TokenKey>,
     /// The address to which bounces go, where it is not the sender's.
@@ -74,12 +74,12 @@ fn locales(batch: &Batch) -> impl Iterator<Item = &str> {
 
 /// The public address of the pages that mails lead to, and the key of their tokens.
 #[derive(Clone, Debug)]
-pub(crate) struct Links {
+pub(crate) struct PageLinks {
     pub(crate) base: String,
     pub(crate) key: TokenKey,
 }
 
-impl Links {
+impl PageLinks {
     pub(super) fn of(brand: &BrandView, key: &TokenKey) -> Option<Self> {
         let base = brand.url.as_deref()?.trim_end_matches('/');
         Some(Self { base: base.to_owned(), key: key.clone() })
@@ -206,7 +206,7 @@ impl Design {
     /// Adds tags to mails, and links from them to the pages of a server, if the brand has a public address.
     #[must_use]
     pub fn linked(mut self, key: TokenKey) -> Self {
-        self.links = Links::of(&self.brand, &key);
+        self.links = PageLinks::of(&self.brand, &key);
         self.tags = Some(key);
         self.tenant_designs = TenantDesigns::default();
         self

@@ -6,10 +6,10 @@ use serde::Serialize;
 use tidings_core::Object;
 
 use crate::link;
-use crate::page::single::{Face, Single};
+use crate::page::single::{PersonPicture, SingleItemDetails};
 use crate::templates::template::{Block, Bodies};
 use crate::words::Words;
-use crate::words::sentence::Stretch;
+use crate::words::sentence::SentenceStretch;
 
 /// A line as templates see it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -20,7 +20,7 @@ pub(crate) struct MailItem {
     pub(crate) title: String,
     /// The type's sentence in stretches, of which those with `link` name the object; empty if there is none, if it is
     /// not true of all its events, or if a heading has it.
-    pub(crate) sentence: Vec<Stretch>,
+    pub(crate) sentence: Vec<SentenceStretch>,
     /// The text that a person wrote, cut to about three lines.
     pub(crate) body: Option<String>,
     /// The same with the line breaks of its author; empty in a mail about this item alone.
@@ -32,11 +32,11 @@ pub(crate) struct MailItem {
     /// True if the heading above leads to the same thing.
     pub(crate) is_linked_above: bool,
     /// The actor's face, where the sentence begins with the actor.
-    pub(crate) face: Option<Face>,
+    pub(crate) face: Option<PersonPicture>,
     /// The event, its actor, place, time and reason, as far as the surroundings don't show them.
     pub(crate) about: String,
     pub(crate) url: Option<String>,
-    pub(crate) image: Option<Image>,
+    pub(crate) image: Option<ItemImage>,
     pub(crate) actor: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) date: String,
@@ -44,7 +44,7 @@ pub(crate) struct MailItem {
     pub(crate) count: usize,
     /// The details that a mail gives of its only item; `None` among others.
     #[serde(flatten)]
-    pub(crate) single: Option<Single>,
+    pub(crate) single: Option<SingleItemDetails>,
     /// The members that the `data` of all its events share, for templates of the host's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<serde_json::Map<String, serde_json::Value>>,
@@ -74,7 +74,7 @@ impl MailItem {
 
 /// A picture at the size at which it is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(crate) struct Image {
+pub(crate) struct ItemImage {
     pub(crate) src: String,
     pub(crate) width: u16,
     pub(crate) height: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Frame {
     pub(crate) height_max: u32,
 }
 
-impl Image {
+impl ItemImage {
     /// The picture of an object in a frame; one of unknown size counts as square.
     pub(crate) fn of(object: &Object, frame: Frame, base: Option<&str>) -> Option<Self> {
         let src = link::page(object.image.as_deref()?, base)?;

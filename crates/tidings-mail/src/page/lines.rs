@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidings_core::batch::{Group, Line, common_data};
+use tidings_core::content::{Group, Line, common_data};
 use tidings_core::rules::capitalised;
 use tidings_core::{Id, Object};
 

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::Id;
-use tidings_core::batch::{Group, Line};
-use tidings_core::event::Pivot;
-use tidings_core::presentation::{Quota, Share};
+use tidings_core::content::{Group, Line};
+use tidings_core::model::Pivot;
+use tidings_core::rules::{Quota, Share};
 
 /// Number of lines that each type has before the others are chosen by their score.
 const FLOOR: usize = 2;

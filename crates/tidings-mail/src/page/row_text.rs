@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::batch::{Group, Line};
+use tidings_core::Id;
+use tidings_core::content::{Group, Line};
+use tidings_core::model::HostText;
 use tidings_core::rules::capitalised;
-use tidings_core::{HostText, Id};
 
 use super::design::Design;
 use super::lines::{self, entries, group_sentence, kinds, types_of, untitled};

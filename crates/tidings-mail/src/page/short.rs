@@ -3,7 +3,7 @@
 //! Its words are those of a mail: the headline and the body of the only item, or the counts and titles of several, and a
 //! link.
 
-use tidings_core::Batch;
+use tidings_core::content::Batch;
 
 use crate::error::RenderError;
 use crate::is_batch_id;
@@ -21,7 +21,7 @@ const TEXT_CHARS_MAX: usize = 300;
 
 /// A message in a few words, without markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Short {
+pub struct ShortMessage {
     /// The headline of the only item, or what there is of several.
     pub title: String,
     /// Text of the message; empty if the title has everything.
@@ -36,7 +36,7 @@ pub struct Short {
 ///
 /// # Errors
 /// [`RenderError`] is the part of the batch that can't be in a message.
-pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
+pub fn short(batch: &Batch, design: &Design) -> Result<ShortMessage, RenderError> {
     if !is_batch_id(&batch.id) {
         return Err(RenderError::BatchId);
     }
@@ -59,7 +59,7 @@ pub fn short(batch: &Batch, design: &Design) -> Result<Short, RenderError> {
         }),
     };
     let of_item = page.item.and_then(|item| item.url);
-    Ok(Short {
+    Ok(ShortMessage {
         title: text::cut(&title, TITLE_CHARS_MAX),
         text: text::cut(&words, TEXT_CHARS_MAX),
         url: of_item.or(about.more_url).or_else(|| page.brand.url.clone()),

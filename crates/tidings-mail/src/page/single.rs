@@ -10,7 +10,7 @@ use crate::words::direction::END;
 
 /// The details that a mail gives of its only item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(crate) struct Single {
+pub(crate) struct SingleItemDetails {
     /// The sentence as text, else the title.
     pub(crate) headline: String,
     /// The title, unless the headline or a text that a person wrote is in its place.
@@ -20,13 +20,13 @@ pub(crate) struct Single {
     /// The label of the button.
     pub(crate) action: String,
     /// The text under all of it, in stretches of which some are links.
-    pub(crate) notice: Vec<Linked>,
+    pub(crate) notice: Vec<LinkedText>,
     /// The beginning of the item's `about`, before the time.
     #[serde(skip)]
     pub(crate) circumstances: Vec<String>,
 }
 
-impl Single {
+impl SingleItemDetails {
     /// The notice without its links.
     pub(crate) fn notice_as_text(&self) -> String {
         self.notice.iter().map(|part| part.text.as_str()).collect()
@@ -35,12 +35,12 @@ impl Single {
 
 /// A picture of a person, or the letters that stand for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(crate) struct Face {
+pub(crate) struct PersonPicture {
     pub(crate) src: Option<String>,
     pub(crate) initials: String,
 }
 
-impl Face {
+impl PersonPicture {
     /// The room of a face, left blank, so that the rows of a block stand below each other.
     pub(crate) fn blank() -> Self {
         Self { src: None, initials: String::new() }
@@ -70,13 +70,13 @@ fn initials(name: &str) -> String {
 
 /// A stretch of a text that may lead somewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub(crate) struct Linked {
+pub(crate) struct LinkedText {
     pub(crate) text: String,
     pub(crate) url: Option<String>,
 }
 
 /// A text with its `https` addresses as links. They need no space before them, as Japanese has none.
-pub(crate) fn linked(text: &str) -> Vec<Linked> {
+pub(crate) fn linked(text: &str) -> Vec<LinkedText> {
     const SCHEME: &str = "https://";
     let mut stretches = Vec::new();
     let mut plain = String::new();
@@ -94,9 +94,9 @@ pub(crate) fn linked(text: &str) -> Vec<Linked> {
         let taken = if url.is_some() { address.len() } else { SCHEME.len() };
         if url.is_some() {
             if !plain.is_empty() {
-                stretches.push(Linked { text: std::mem::take(&mut plain), url: None });
+                stretches.push(LinkedText { text: std::mem::take(&mut plain), url: None });
             }
-            stretches.push(Linked { text: address.to_owned(), url });
+            stretches.push(LinkedText { text: address.to_owned(), url });
         } else {
             plain.push_str(SCHEME);
         }
@@ -104,7 +104,7 @@ pub(crate) fn linked(text: &str) -> Vec<Linked> {
     }
     plain.push_str(rest);
     if !plain.is_empty() {
-        stretches.push(Linked { text: plain, url: None });
+        stretches.push(LinkedText { text: plain, url: None });
     }
     stretches
 }

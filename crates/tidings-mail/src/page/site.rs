@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use tidings_core::Id;
+use tidings_core::content::Batch;
+use tidings_core::model::HostText;
 use tidings_core::rules::{Every, capitalised, in_words};
-use tidings_core::{Batch, HostText, Id};
 
 use crate::error::RenderError;
 use crate::page::brand::BrandView;
@@ -26,7 +28,7 @@ pub const REST_LINES_MAX: usize = 50;
 
 /// A page with the reason why there is nothing to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notice {
+pub enum NoticePage {
     /// The link is none of ours, or leads to nothing any more.
     NoLink,
     /// The message is no longer kept.
@@ -62,9 +64,9 @@ pub enum AppliedChoice {
     /// Something comes at another pace.
     Pace {
         /// Its name.
-        name: Name,
+        name: ChoiceName,
         /// The pace at which it comes now.
-        pace: Pace,
+        pace: SendingTime,
     },
     /// The digest of this name comes at other times.
     Times(String),
@@ -74,16 +76,16 @@ pub enum AppliedChoice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreferenceRow {
     /// Its name.
-    pub name: Name,
+    pub name: ChoiceName,
     /// The pace at which it comes now.
-    pub pace: Option<Pace>,
+    pub pace: Option<SendingTime>,
     /// The changes on offer.
-    pub offers: Vec<Offer>,
+    pub offers: Vec<OfferedChange>,
 }
 
 /// The name of what can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Name {
+pub enum ChoiceName {
     /// A title that the host gave.
     Title(HostText),
     /// A type.
@@ -98,7 +100,7 @@ pub enum Name {
 
 /// The time at which messages of a kind are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum SendingTime {
     /// It doesn't.
     Off,
     /// At once.
@@ -109,22 +111,22 @@ pub enum Pace {
 
 /// A change on offer, with what the page sends for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Offer {
-    /// The pace that it leads to; [`Pace::AtOnce`] stands for whatever is usual.
-    pub to: Pace,
+pub struct OfferedChange {
+    /// The pace that it leads to; [`SendingTime::AtOnce`] stands for whatever is usual.
+    pub to: SendingTime,
     /// The value that is sent.
     pub set: String,
 }
 
 /// The names of what can be chosen, each in the first of some locales that has it, else in the default one.
 #[derive(Debug)]
-pub struct Titles<'d> {
+pub struct ChoiceTitles<'d> {
     design: &'d Design,
     /// The first choice first.
     languages: Vec<Language>,
 }
 
-impl Titles<'_> {
+impl ChoiceTitles<'_> {
     /// The title of a category, or its name in words.
     #[must_use]
     pub fn category(&self, name: &str) -> String {
@@ -247,14 +249,14 @@ impl Design {
     ///
     /// # Errors
     /// [`RenderError::Template`].
-    pub fn notice(&self, locales: &[&str], notice: Notice) -> Result<String, RenderError> {
+    pub fn notice(&self, locales: &[&str], notice: NoticePage) -> Result<String, RenderError> {
         let language =
             first_whole(locales.iter().copied(), &self.usual, |language| language.has_words);
         let words = &*language.words;
         let (title, text) = match notice {
-            Notice::NoLink => (&words.site.no_link, &words.site.no_link_why),
-            Notice::Forgotten => (&words.site.forgotten, &words.site.forgotten_why),
-            Notice::Busy => (&words.site.busy, &words.site.busy_why),
+            NoticePage::NoLink => (&words.site.no_link, &words.site.no_link_why),
+            NoticePage::Forgotten => (&words.site.forgotten, &words.site.forgotten_why),
+            NoticePage::Busy => (&words.site.busy, &words.site.busy_why),
         };
         self.templates.site(
             "site/notice.html",
@@ -272,12 +274,12 @@ impl Design {
     /// [`RenderError::Template`].
     pub fn choices(&self, locales: &[&str], choices: &Choices) -> Result<String, RenderError> {
         let types = choices.types.iter().filter_map(|row| match &row.name {
-            Name::Type(event_type) => Some(event_type),
+            ChoiceName::Type(event_type) => Some(event_type),
             _ => None,
         });
         let categories = || {
             choices.categories.iter().filter_map(|row| match &row.name {
-                Name::Category(category) => Some(category),
+                ChoiceName::Category(category) => Some(category),
                 _ => None,
             })
         };
@@ -334,9 +336,9 @@ impl Design {
 
     /// The names of what can be chosen, for a reader's locales, the first choice first.
     #[must_use]
-    pub fn titles(&self, locales: &[&str]) -> Titles<'_> {
+    pub fn titles(&self, locales: &[&str]) -> ChoiceTitles<'_> {
         let languages = locales.iter().map(|locale| self.usual.with_locale(locale)).collect();
-        Titles { design: self, languages }
+        ChoiceTitles { design: self, languages }
     }
 
     /// The sentence about the last choice: "No more e-mail about “Plan”.", "New comments: once a day", "Saved."
@@ -353,31 +355,34 @@ impl Design {
         };
         let title = self.title_of(name, language);
         match (pace, name) {
-            (Pace::Off, Name::Title(_) | Name::Type(_) | Name::Category(_)) => {
-                words::fill(&words.site.no_more, "{name}", &title)
-            }
+            (
+                SendingTime::Off,
+                ChoiceName::Title(_) | ChoiceName::Type(_) | ChoiceName::Category(_),
+            ) => words::fill(&words.site.no_more, "{name}", &title),
             _ => format!("{title}{}{}", words.colon, words.site.pace(*pace, words)),
         }
     }
 
-    fn title_of(&self, name: &Name, language: &Language) -> String {
+    fn title_of(&self, name: &ChoiceName, language: &Language) -> String {
         let words = &*language.words;
         match name {
-            Name::Title(title) => cut_name(Tags::of([language], &self.usual).find(title), words),
-            Name::Type(event_type) => words.isolated(self.type_name(event_type, language)),
-            Name::Category(category) => words.isolated(self.category(category, language)),
-            Name::AllMail => words.site.all_mail.clone(),
-            Name::All => words.site.all.clone(),
+            ChoiceName::Title(title) => {
+                cut_name(Tags::of([language], &self.usual).find(title), words)
+            }
+            ChoiceName::Type(event_type) => words.isolated(self.type_name(event_type, language)),
+            ChoiceName::Category(category) => words.isolated(self.category(category, language)),
+            ChoiceName::AllMail => words.site.all_mail.clone(),
+            ChoiceName::All => words.site.all.clone(),
         }
     }
 
     fn row<'r>(&self, row: &'r PreferenceRow, language: &Language) -> RowView<'r> {
         let words = &*language.words;
         let site = &words.site;
-        let label = |to: Pace| match to {
-            Pace::Off => site.stop.clone(),
-            Pace::AtOnce => site.turn_on.clone(),
-            Pace::Digest(every) => {
+        let label = |to: SendingTime| match to {
+            SendingTime::Off => site.stop.clone(),
+            SendingTime::AtOnce => site.turn_on.clone(),
+            SendingTime::Digest(every) => {
                 let often = site.often(every, words);
                 capitalised(&words::fill(&site.instead, "{often}", &often))
             }
@@ -458,11 +463,11 @@ impl Design {
 
 impl SiteWords {
     /// "off", "as it happens", "once a week".
-    fn pace(&self, pace: Pace, words: &Words) -> String {
+    fn pace(&self, pace: SendingTime, words: &Words) -> String {
         match pace {
-            Pace::Off => self.off.clone(),
-            Pace::AtOnce => self.at_once.clone(),
-            Pace::Digest(every) => self.often(every, words),
+            SendingTime::Off => self.off.clone(),
+            SendingTime::AtOnce => self.at_once.clone(),
+            SendingTime::Digest(every) => self.often(every, words),
         }
     }
 

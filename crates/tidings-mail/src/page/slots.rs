@@ -1,7 +1,7 @@
 //! Forms in which a recipient chooses the day and the time of a digest. They work without script.
 
 use serde::Serialize;
-use tidings_core::preference::SlotDay;
+use tidings_core::model::SlotDay;
 use tidings_core::rules::{Every, QUARTER_MINUTES, capitalised};
 
 use crate::page::design::Design;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use email_encoding::headers::{rfc2047, writer::EmailWriter};
-use tidings_core::batch::{Batch, Group, Line};
-use tidings_core::event::Pivot;
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::Pivot;
 use tidings_core::rules::capitalised;
 use tidings_core::{Id, Object};
 

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use tidings_core::presentation::{Brand, FormOfAddress};
-use tidings_core::tenant::Tenant;
-use tidings_core::{Batch, Id};
+use tidings_core::Id;
+use tidings_core::content::Batch;
+use tidings_core::model::Tenant;
+use tidings_core::rules::{Brand, FormOfAddress};
 
 use crate::Sender;
 use crate::page::brand::BrandView;
-use crate::page::design::{Design, Links};
+use crate::page::design::{Design, PageLinks};
 use crate::words::books::Books;
 use crate::words::locale::Language;
 use crate::words::text;
@@ -122,7 +123,7 @@ impl Design {
         if let Some(address) = tenant.brand.address {
             design.usual = self.default_languages.with_address(address);
         }
-        design.links = self.tags.as_ref().and_then(|key| Links::of(&brand, key));
+        design.links = self.tags.as_ref().and_then(|key| PageLinks::of(&brand, key));
         design.brand = Arc::new(brand);
         design.own_brand = Arc::new(own_brand);
         design.sender = sender;

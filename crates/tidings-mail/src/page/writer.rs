@@ -2,26 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::batch::{Group, Line};
-use tidings_core::event::Pivot;
+use tidings_core::Id;
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::Pivot;
 use tidings_core::rules::capitalised;
-use tidings_core::{Batch, Id};
 
 use crate::link;
 use crate::page::Section;
 use crate::page::arrange::{CARD, align, arrange};
 use crate::page::block::BlockView;
 use crate::page::design::Design;
-use crate::page::item::{Frame, Image, MailItem};
+use crate::page::item::{Frame, ItemImage, MailItem};
 use crate::page::lines::{self, entries, group_sentence, own_title, said, types_of};
-use crate::page::single::{Face, Single, linked};
+use crate::page::single::{PersonPicture, SingleItemDetails, linked};
 use crate::page::written::{first_lines, paragraphs};
 use crate::templates::template::Block;
 use crate::words::direction::without_direction_controls;
 use crate::words::format::Calendar;
 use crate::words::locale::Language;
 use crate::words::names::{self, Topics};
-use crate::words::sentence::{Sentence, Stretch};
+use crate::words::sentence::{Sentence, SentenceStretch};
 use crate::words::{self, Words};
 use crate::words::{text, why};
 
@@ -33,7 +33,7 @@ const SINGLE: Frame = Frame { width: 560, height_max: 1_120 };
 const BODY_CHARS_MAX: usize = 180;
 
 /// Groups with those of their lines that are shown.
-type WithShown<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
+type ShownGroups<'g> = Vec<(&'g Group, Vec<&'g Line>)>;
 
 /// The lines of a group that are shown.
 pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Line> {
@@ -42,7 +42,7 @@ pub(crate) fn lines_shown<'g>(group: &'g Group, shown: &Vec<bool>) -> Vec<&'g Li
 
 /// The heading of a section.
 #[derive(PartialEq, Eq)]
-struct Heading {
+struct SectionHeading {
     title: String,
     /// True if it describes the event.
     names_kind: bool,
@@ -50,7 +50,7 @@ struct Heading {
 
 /// The facts shown above lines, which lines need not repeat.
 #[derive(Clone, Copy, Default)]
-struct Above<'a> {
+struct FactsAbove<'a> {
     /// The name of what they have in common.
     heading: Option<(&'a str, Pivot)>,
     /// True if the heading leads to its page.
@@ -123,7 +123,7 @@ impl<'a> ItemWriter<'a> {
         let sentence = self.sentence(line);
         let headline: String = sentence.iter().map(|part| part.text.as_str()).collect();
         let mut about = if sentence.is_empty() {
-            self.details(line, Above::default())
+            self.details(line, FactsAbove::default())
         } else {
             let target = self.target(line);
             target.into_iter().filter(|target| !headline.contains(target.as_str())).collect()
@@ -141,7 +141,7 @@ impl<'a> ItemWriter<'a> {
             self.body(line).map(|body| paragraphs(&body, self.words)).unwrap_or_default();
         let usual = if is_required { &self.words.details } else { &self.words.take_a_look };
         let own = |text: Option<&Sentence>| text.and_then(|text| self.filled(line, text));
-        let single = Single {
+        let single = SingleItemDetails {
             // What somebody wrote says more than the title of a comment, and the button leads to it.
             object: (of_one.url.is_some()
                 && paragraphs.is_empty()
@@ -174,7 +174,7 @@ impl<'a> ItemWriter<'a> {
         let kind = types.len() == 1
             && types.iter().all(|of| self.design.plural_title(of, self.language).is_some());
         let mut about = if sentence.is_empty() {
-            self.details(line, Above { kind, ..Above::default() })
+            self.details(line, FactsAbove { kind, ..FactsAbove::default() })
         } else {
             Vec::new()
         };
@@ -197,11 +197,11 @@ impl<'a> ItemWriter<'a> {
         lead: Option<usize>,
     ) -> Vec<Section> {
         let mut sections = self.by_heading(groups, shown, lead);
-        let is_of_one = |(_, groups): &(Heading, WithShown<'_>)| {
+        let is_of_one = |(_, groups): &(SectionHeading, ShownGroups<'_>)| {
             groups.iter().map(|(_, lines)| lines.len()).sum::<usize>() == 1
         };
         if sections.len() > 1 && sections.iter().all(is_of_one) {
-            let all: WithShown<'_> = sections.drain(..).flat_map(|(_, groups)| groups).collect();
+            let all: ShownGroups<'_> = sections.drain(..).flat_map(|(_, groups)| groups).collect();
             return vec![Section { blocks: self.blocks(&all, false), title: None }];
         }
         sections
@@ -219,8 +219,8 @@ impl<'a> ItemWriter<'a> {
         groups: &'g [Group],
         shown: &[Vec<bool>],
         lead: Option<usize>,
-    ) -> Vec<(Heading, WithShown<'g>)> {
-        let mut sections: Vec<(Heading, WithShown<'_>)> = Vec::new();
+    ) -> Vec<(SectionHeading, ShownGroups<'g>)> {
+        let mut sections: Vec<(SectionHeading, ShownGroups<'_>)> = Vec::new();
         for (group, shown) in groups.iter().zip(shown) {
             let mut lines = lines_shown(group, shown);
             lines.retain(|line| Some(line.order) != lead);
@@ -243,15 +243,15 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// The title of the type, in its form for many; else of the category.
-    fn heading_of(&self, group: &Group) -> Heading {
+    fn heading_of(&self, group: &Group) -> SectionHeading {
         let title = self.design.plural_title(&group.event_type, self.language);
         let mut first_types = group.lines.iter().filter_map(|line| line.types.first());
         let is_of_one = first_types.all(|first| *first == group.event_type);
         match title.filter(|_| is_of_one) {
             Some(title) => {
-                Heading { title: self.words.isolated(capitalised(&title)), names_kind: true }
+                SectionHeading { title: self.words.isolated(capitalised(&title)), names_kind: true }
             }
-            None => Heading { title: self.category(group), names_kind: false },
+            None => SectionHeading { title: self.category(group), names_kind: false },
         }
     }
 
@@ -266,7 +266,7 @@ impl<'a> ItemWriter<'a> {
             match self.heading(group).filter(|_| lines.len() > 1) {
                 Some(name) => blocks.push(self.block(group, &lines, name, names_kind)),
                 None => {
-                    let above = Above { kind: names_kind, ..Above::default() };
+                    let above = FactsAbove { kind: names_kind, ..FactsAbove::default() };
                     apart.extend(self.lines(group, &lines, above));
                 }
             }
@@ -300,7 +300,7 @@ impl<'a> ItemWriter<'a> {
             .filter(|_| group.pivot == Pivot::Target);
         let base = self.design.brand.url.as_deref();
         let url = group.key.as_ref().and_then(|key| link::page(key.url.as_deref()?, base));
-        let above = Above {
+        let above = FactsAbove {
             heading: Some((&name, group.pivot)),
             has_link: url.is_some(),
             is_in_heading,
@@ -323,13 +323,13 @@ impl<'a> ItemWriter<'a> {
             columns: Vec::new(),
             heading: Some(name),
             url,
-            face: group.key.as_ref().and_then(|key| Face::of(key, base)),
+            face: group.key.as_ref().and_then(|key| PersonPicture::of(key, base)),
             pivot: Some(group.pivot),
             is_apart: false,
         }
     }
 
-    fn lines(&self, group: &Group, lines: &[&Line], above: Above<'_>) -> Vec<MailItem> {
+    fn lines(&self, group: &Group, lines: &[&Line], above: FactsAbove<'_>) -> Vec<MailItem> {
         let item = |line: &&Line| {
             // What no sentence says of all, each says for itself.
             let sentence = if above.is_in_heading { Vec::new() } else { self.sentence(line) };
@@ -354,7 +354,7 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// Returns true if a line under its heading has only an author and a text.
-    fn is_talk(&self, line: &Line, above: Above<'_>) -> bool {
+    fn is_talk(&self, line: &Line, above: FactsAbove<'_>) -> bool {
         let is_of_target = above.heading.is_some_and(|(_, pivot)| pivot == Pivot::Target);
         let [event_type] = &line.types[..] else {
             return false;
@@ -382,14 +382,14 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// The face of the newest actor of a line of which the sentence begins with the actors, or that has none.
-    fn face(&self, line: &Line) -> Option<Face> {
+    fn face(&self, line: &Line) -> Option<PersonPicture> {
         let [event_type] = &line.types[..] else {
             return None;
         };
         let sentence = self.design.sentence(event_type, self.language);
         let begins_with_actor = sentence.is_none_or(Sentence::begins_with_actor);
         let actor = line.actors.first().filter(|_| begins_with_actor && !line.lacks_actor)?;
-        Face::of(actor, self.design.brand.url.as_deref())
+        PersonPicture::of(actor, self.design.brand.url.as_deref())
     }
 
     /// The label of the button that leads to what all items are about: that of their type, where they are what people
@@ -413,7 +413,7 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// The sentence of the only type of a line.
-    fn sentence(&self, line: &Line) -> Vec<Stretch> {
+    fn sentence(&self, line: &Line) -> Vec<SentenceStretch> {
         let [event_type] = &line.types[..] else {
             return Vec::new();
         };
@@ -473,7 +473,7 @@ impl<'a> ItemWriter<'a> {
             face: None,
             about: about.join(" · "),
             url: line.object.url.as_deref().and_then(|url| link::page(url, base)),
-            image: Image::of(&line.object, frame, base),
+            image: ItemImage::of(&line.object, frame, base),
             actor: lines::actors([line], &line.actors, self.words),
             target: self.target(line),
             date: self.calendar.day(line.t),
@@ -511,7 +511,7 @@ impl<'a> ItemWriter<'a> {
     }
 
     /// Facts of a line (what happened, who did it and where), less what stands above it or in its title.
-    fn details(&self, line: &Line, above: Above<'_>) -> Vec<String> {
+    fn details(&self, line: &Line, above: FactsAbove<'_>) -> Vec<String> {
         let title = own_title(line, self.words);
         let mut about = Vec::new();
         match (&title, above.kind) {

@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 20;
 const PARTS_MAX: usize = 1000;
 
 /// A part of a mail, or of a mail within it.
-pub(super) struct Part {
+pub(super) struct MailPart {
     /// Its type in small letters, such as `text/plain`.
     pub(super) kind: String,
     /// Its decoded text, or the headers and body of a mail within the mail.
@@ -25,13 +25,13 @@ pub(super) struct Part {
 }
 
 /// Reads all parts of a mail. What is nested too deep is left out.
-pub(super) fn of(mail: &[u8]) -> Vec<Part> {
+pub(super) fn of(mail: &[u8]) -> Vec<MailPart> {
     let mut parts = Vec::new();
     walk(mail, false, 0, &mut parts);
     parts
 }
 
-fn walk(entity: &[u8], is_in_digest: bool, depth: usize, parts: &mut Vec<Part>) {
+fn walk(entity: &[u8], is_in_digest: bool, depth: usize, parts: &mut Vec<MailPart>) {
     if depth > DEPTH_MAX || parts.len() >= PARTS_MAX {
         return;
     }
@@ -51,7 +51,7 @@ fn walk(entity: &[u8], is_in_digest: bool, depth: usize, parts: &mut Vec<Part>) 
         if let Some(inner) = decoded(headers.as_ref(), body) {
             let text = cut(&String::from_utf8_lossy(&inner));
             let is_text = false;
-            parts.push(Part { kind, text, is_text });
+            parts.push(MailPart { kind, text, is_text });
             walk(&inner, false, depth + 1, parts);
         }
     } else {
@@ -90,7 +90,7 @@ fn kind(headers: Option<&Message<'_>>, is_in_digest: bool) -> (String, Option<St
 }
 
 /// Reads a part that holds no others.
-fn leaf(entity: &[u8], kind: String) -> Part {
+fn leaf(entity: &[u8], kind: String) -> MailPart {
     let message = MessageParser::default().parse(entity);
     let part = message.as_ref().and_then(|message| message.parts.first());
     let (text, is_text) = match part.map(|part| &part.body) {
@@ -104,7 +104,7 @@ fn leaf(entity: &[u8], kind: String) -> Part {
         }
         _ => (cut(&String::from_utf8_lossy(entity)), true),
     };
-    Part { kind, text, is_text }
+    MailPart { kind, text, is_text }
 }
 
 fn cut(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Words by which reports say what they are, and at which moment a mail was refused.
 
-use crate::refusal::Stage;
+use crate::bounce_classifier::RefusalStage;
 
 /// Words of a server that refused the mail only after all of it.
 const AFTER_DATA: &[&str] = &["end of data", ">>> data", "\ndata\n", "final data"];
@@ -15,15 +15,15 @@ const AT_RECIPIENT: &[&str] = &[
 ];
 
 /// The moment at which a server refused a mail, by a text.
-pub(super) fn stage(text: &str) -> Stage {
+pub(super) fn stage(text: &str) -> RefusalStage {
     let text = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
     if has(AFTER_DATA) {
-        Stage::Data
+        RefusalStage::Data
     } else if has(AT_RECIPIENT) {
-        Stage::Recipient
+        RefusalStage::Recipient
     } else {
-        Stage::Unknown
+        RefusalStage::Unknown
     }
 }
 

@@ -61,7 +61,7 @@ const OPTIONAL: [(&str, &[&str]); 3] = [
 
 /// The values that a trial leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Without {
+enum OmittedValues {
     /// Nothing: whatever is undefined then is misspelt.
     Nothing,
     /// A field, or all that may be absent.
@@ -99,14 +99,14 @@ impl Design {
     }
 
     /// Renders samples in all ways; returns the first fault of each place.
-    fn tried(&self, rules: &Rules) -> BTreeMap<TemplatePlace, Tried> {
+    fn tried(&self, rules: &Rules) -> BTreeMap<TemplatePlace, TrialFault> {
         let names = self.names_in_data();
-        let mut ways = vec![Without::Nothing];
+        let mut ways = vec![OmittedValues::Nothing];
         let fields = || OPTIONAL.iter().flat_map(|(of, keys)| keys.iter().map(|key| (*of, *key)));
-        ways.extend(fields().map(|field| Without::Fields(vec![field])));
-        ways.push(Without::Fields(fields().collect()));
-        ways.extend(names.iter().map(|name| Without::Data(vec![name.clone()])));
-        ways.push(Without::Data(names.clone()));
+        ways.extend(fields().map(|field| OmittedValues::Fields(vec![field])));
+        ways.push(OmittedValues::Fields(fields().collect()));
+        ways.extend(names.iter().map(|name| OmittedValues::Data(vec![name.clone()])));
+        ways.push(OmittedValues::Data(names.clone()));
         let mut faults = BTreeMap::new();
         for event_type in self.types_with_templates(rules) {
             for locale in self.locales_of_templates() {
@@ -131,16 +131,16 @@ impl Design {
         event_type: &Id,
         locale: &str,
         items: usize,
-        way: &Without,
+        way: &OmittedValues,
         names: &[String],
-    ) -> BTreeMap<TemplatePlace, Tried> {
+    ) -> BTreeMap<TemplatePlace, TrialFault> {
         let templates = self.templates.taking_undefined(match way {
-            Without::Nothing => UndefinedBehavior::SemiStrict,
+            OmittedValues::Nothing => UndefinedBehavior::SemiStrict,
             // A picture without an address is no gap that a reader would pass over.
-            Without::Fields(_) => UndefinedBehavior::Lenient,
-            Without::Data(_) => UndefinedBehavior::Chainable,
+            OmittedValues::Fields(_) => UndefinedBehavior::Lenient,
+            OmittedValues::Data(_) => UndefinedBehavior::Chainable,
         });
-        let mut failing: Option<BTreeMap<TemplatePlace, Tried>> = None;
+        let mut failing: Option<BTreeMap<TemplatePlace, TrialFault>> = None;
         for value in [json!("example"), json!(3), json!(["example"])] {
             let mut data = Map::new();
             for name in names {
@@ -154,14 +154,14 @@ impl Design {
             let mut page = serde_json::to_value(&page).expect("pages are JSON");
             complete(&mut page);
             way.leave_out(&mut page);
-            if *way != Without::Nothing {
+            if *way != OmittedValues::Nothing {
                 page = without_nulls(page);
             }
             let page = minijinja::Value::from(Serde(page));
             let mut found = BTreeMap::new();
             for layout in layouts {
                 if let Err(fault) = templates.body(&layout, &page) {
-                    let (place, fault) = Tried::new(&layout, &fault, way);
+                    let (place, fault) = TrialFault::new(&layout, &fault, way);
                     found.insert(place, fault);
                 }
             }
@@ -272,14 +272,14 @@ impl Design {
 }
 
 /// A fault that a trial found.
-struct Tried {
+struct TrialFault {
     error: DesignError,
     kind: ErrorKind,
 }
 
-impl Tried {
+impl TrialFault {
     /// The fault at its innermost place.
-    fn new(layout: &str, fault: &minijinja::Error, way: &Without) -> (TemplatePlace, Self) {
+    fn new(layout: &str, fault: &minijinja::Error, way: &OmittedValues) -> (TemplatePlace, Self) {
         let mut inner = fault;
         let causes =
             std::iter::successors(std::error::Error::source(fault), |cause| cause.source());
@@ -291,7 +291,7 @@ impl Tried {
             name: place.0.clone(),
             reason: format!("{}{}", reason_of(inner), way.words()),
             hint: match (way, inner.kind()) {
-                (Without::Fields(_) | Without::Data(_), _) => {
+                (OmittedValues::Fields(_) | OmittedValues::Data(_), _) => {
                     "put what may be absent within `{% if … %}`, or write `|default(…)` after it"
                 }
                 (_, ErrorKind::TemplateNotFound | ErrorKind::BadInclude) => {
@@ -312,7 +312,7 @@ impl Tried {
     }
 }
 
-impl Without {
+impl OmittedValues {
     fn leave_out(&self, page: &mut Value) {
         match self {
             Self::Nothing => {}

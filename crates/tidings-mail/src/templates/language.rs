@@ -2,7 +2,7 @@
 //!
 //! Fuel bounds the steps of a template, not the bytes of a value: forty doublings are forty steps. So a template has no
 //! operation whose result can be longer than what it was given, but for `replace` and `join`, which have a bound.
-//! Whatever is printed goes to a writer with a bound of its own.
+//! The output goes to a writer with a bound of its own.
 //!
 //! Constructs are found as instructions of the compiled template, branches that are never taken included. That is behind
 //! the library's feature `unstable_machinery`: an update may rename an instruction, which the compiler reports.
@@ -34,7 +34,7 @@ const STATEMENTS_MAX: usize = 1_000;
 
 /// Something in a template that the language does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Forbidden {
+pub(crate) struct ForbiddenSyntax {
     /// Counted from 1.
     pub(crate) line: usize,
     /// A construct that templates don't have.
@@ -44,7 +44,7 @@ pub(crate) struct Forbidden {
 }
 
 /// The first place of a template that could nest deeper than a stack bears; looked for before it is parsed.
-pub(crate) fn too_deep(source: &str) -> Option<Forbidden> {
+pub(crate) fn too_deep(source: &str) -> Option<ForbiddenSyntax> {
     let mut statements = 0;
     let mut rest = source;
     while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
@@ -53,7 +53,7 @@ pub(crate) fn too_deep(source: &str) -> Option<Forbidden> {
         let length = tag_length(tag);
         if length > TAG_BYTES_MAX || statements > STATEMENTS_MAX {
             let before = source.len() - tag.len();
-            return Some(Forbidden {
+            return Some(ForbiddenSyntax {
                 line: source[..before].matches('\n').count() + 1,
                 what: if length > TAG_BYTES_MAX {
                     format!("`{{{{ … }}}}` or `{{% … %}}` of more than {TAG_BYTES_MAX} bytes")
@@ -93,13 +93,13 @@ fn tag_length(tag: &str) -> usize {
 
 /// The operators of a template whose results could be longer than what they are given, and the template with others in
 /// their places. The library computes what is constant while it compiles: `"a" * 1000000000` takes its memory then.
-pub(crate) fn growing(source: &str) -> (Vec<Forbidden>, String) {
+pub(crate) fn growing(source: &str) -> (Vec<ForbiddenSyntax>, String) {
     let mut found = Vec::new();
     let mut tame = source.to_owned();
     // What can't be read as tokens isn't compiled either.
     for (token, span) in tokenize(source, false, syntax()).map_while(Result::ok) {
         if let Token::Plus | Token::Mul | Token::Pow | Token::Tilde = token {
-            found.push(Forbidden {
+            found.push(ForbiddenSyntax {
                 line: usize::from(span.start_line),
                 what: token.to_string(),
                 hint: PRINT,
@@ -258,7 +258,7 @@ const CALLS: &str = "remove the call: templates have variables, filters and test
 pub(crate) fn forbidden(
     environment: &Environment<'_>,
     template: &Template<'_, '_>,
-) -> Vec<Forbidden> {
+) -> Vec<ForbiddenSyntax> {
     let compiled = get_compiled_template(template);
     let mut found = Vec::new();
     let mut sets = 0;
@@ -269,7 +269,7 @@ pub(crate) fn forbidden(
                 continue;
             };
             let line = part.get_line(at).unwrap_or(1);
-            found.push(Forbidden { line, what, hint });
+            found.push(ForbiddenSyntax { line, what, hint });
         }
     }
     found.sort_by_key(|one| one.line);

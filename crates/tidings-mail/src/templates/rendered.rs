@@ -21,11 +21,11 @@ const ITEMS_EXPECTED: usize = 1_024;
 
 /// Rendered items, by what they show in which brand. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Rendered(Arc<Cache<InBrand, Arc<Bodies>, BodyBytes>>);
+pub(crate) struct Rendered(Arc<Cache<BrandedItem, Arc<Bodies>, BodyBytes>>);
 
 /// An item in the brand of a host or a tenant.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct InBrand {
+struct BrandedItem {
     item: MailItem,
     brand: Arc<BrandView>,
 }
@@ -37,8 +37,8 @@ struct BorrowedKey<'a> {
     brand: &'a Arc<BrandView>,
 }
 
-impl Equivalent<InBrand> for BorrowedKey<'_> {
-    fn equivalent(&self, known: &InBrand) -> bool {
+impl Equivalent<BrandedItem> for BorrowedKey<'_> {
+    fn equivalent(&self, known: &BrandedItem) -> bool {
         *self.item == known.item && *self.brand == known.brand
     }
 }
@@ -46,8 +46,8 @@ impl Equivalent<InBrand> for BorrowedKey<'_> {
 #[derive(Clone)]
 struct BodyBytes;
 
-impl Weighter<InBrand, Arc<Bodies>> for BodyBytes {
-    fn weight(&self, _item: &InBrand, bodies: &Arc<Bodies>) -> u64 {
+impl Weighter<BrandedItem, Arc<Bodies>> for BodyBytes {
+    fn weight(&self, _item: &BrandedItem, bodies: &Arc<Bodies>) -> u64 {
         // The item's own texts are about as long as its text body.
         (bodies.html.len() + 2 * bodies.text.len()) as u64
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for Rendered {
 
 /// The variables of the templates of an item that stands among others.
 #[derive(Serialize)]
-struct Among<'a> {
+struct GroupedItemVariables<'a> {
     item: &'a MailItem,
     brand: &'a BrandView,
     alone: bool,
@@ -85,9 +85,9 @@ impl Rendered {
         if let Some(known) = self.0.get(&BorrowedKey { item, brand }) {
             return Some(known);
         }
-        let key = Among { item, brand, alone: false };
+        let key = GroupedItemVariables { item, brand, alone: false };
         let bodies = Arc::new(templates.blocks(&item.block, &key)?);
-        let key = InBrand { item: item.clone(), brand: Arc::clone(brand) };
+        let key = BrandedItem { item: item.clone(), brand: Arc::clone(brand) };
         self.0.insert(key, Arc::clone(&bodies));
         Some(bodies)
     }

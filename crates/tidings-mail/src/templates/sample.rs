@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::{EMAIL, EMAIL_NO};
-use tidings_core::group::{Entry, group};
-use tidings_core::number::{EventNo, MessageId};
-use tidings_core::presentation::Wording;
-use tidings_core::rules::{Policy, TypeRules};
-use tidings_core::{Batch, Header, Id, ImageSize, Instant, Object, Recipient, Rules, Score, State};
+use tidings_core::content::{Batch, Entry, group};
+use tidings_core::index::Header;
+use tidings_core::model::{
+    BatchKey, EMAIL, EMAIL_NO, EventNo, ImageSize, MessageId, RecipientState, Score,
+};
+use tidings_core::rules::{Policy, TypeRules, Wording};
+use tidings_core::{Id, Instant, Object, Recipient, Rules};
 
 use crate::Sentence;
 
@@ -42,7 +42,7 @@ const SIZES: [(u16, u16); 3] = [(800, 600), (600, 800), (640, 640)];
 ///
 /// let batch = tidings_mail::sample(&Id::new("comment")?, &Rules::default(), "de", 3);
 /// assert_eq!((batch.entries, batch.locale.as_str()), (3, "de"));
-/// # Ok::<(), tidings_core::IdError>(())
+/// # Ok::<(), tidings_core::model::IdError>(())
 /// ```
 #[must_use]
 pub fn sample(event_type: &Id, rules: &Rules, locale: &str, items: usize) -> Batch {
@@ -133,7 +133,7 @@ pub(crate) fn detailed(
             tz: None,
             locale: None,
             place: None,
-            state: State::Active,
+            state: RecipientState::Active,
             data: None,
             quiet_hours: None,
         },

@@ -11,7 +11,7 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::error::{DesignError, RenderError};
-use crate::templates::language::{self, BODY_BYTES_MAX, BodyText, Forbidden};
+use crate::templates::language::{self, BODY_BYTES_MAX, BodyText, ForbiddenSyntax};
 use crate::words::locale::Language;
 use crate::words::tag::canonical_locale;
 
@@ -295,7 +295,7 @@ fn forbidden(
     environment: &Environment<'_>,
     name: &str,
     lower: &str,
-    mut found: Vec<Forbidden>,
+    mut found: Vec<ForbiddenSyntax>,
 ) -> Vec<DesignError> {
     let template = environment.get_template(lower).expect("the template was added");
     found.extend(language::forbidden(environment, &template));
@@ -304,7 +304,7 @@ fn forbidden(
     found.iter().map(|one| one.fault(name)).collect()
 }
 
-impl Forbidden {
+impl ForbiddenSyntax {
     /// The message to the host.
     fn fault(&self, name: &str) -> DesignError {
         DesignError::Template {

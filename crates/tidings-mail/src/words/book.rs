@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use tidings_core::presentation::FormOfAddress;
+use tidings_core::rules::FormOfAddress;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
@@ -114,7 +114,7 @@ pub(super) fn english() -> &'static Table {
 /// Parses the book of a locale. Phrases with a fault are left out.
 pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     let (document, errors) = DeTable::parse_recoverable(book);
-    let mut reader = BookReader { plurals: Plurals::of(locale), locale, faults: Vec::new() };
+    let mut reader = BookParser { plurals: Plurals::of(locale), locale, faults: Vec::new() };
     for error in &errors {
         let span = error.span().unwrap_or(book.len()..book.len());
         let reason = error.message().replace('\n', ", ");
@@ -139,13 +139,13 @@ pub(super) fn read(locale: &str, book: &str) -> (Phrases, Vec<BookFault>) {
     (phrases, reader.faults)
 }
 
-struct BookReader<'a> {
+struct BookParser<'a> {
     plurals: Plurals,
     locale: &'a str,
     faults: Vec<BookFault>,
 }
 
-impl BookReader<'_> {
+impl BookParser<'_> {
     fn fault(&mut self, span: &Range<usize>, reason: impl Into<String>, hint: impl Into<String>) {
         self.faults.push(BookFault {
             span: span.clone(),

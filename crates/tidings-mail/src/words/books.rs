@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use tidings_core::presentation::{FormOfAddress, Presentation};
+use tidings_core::rules::{FormOfAddress, Presentation};
 use toml::Table;
 
 use crate::words::Words;
@@ -50,14 +50,14 @@ pub struct Books(Arc<All>);
 
 #[derive(Debug)]
 struct All {
-    books: Vec<Book>,
+    books: Vec<WordBook>,
     /// The English words for left-to-right and for right-to-left messages.
     english: [Arc<Words>; 2],
 }
 
 /// The words of a locale.
 #[derive(Clone, Debug)]
-pub(crate) struct Book {
+pub(crate) struct WordBook {
     /// The canonical tag.
     tag: String,
     phrases: Table,
@@ -66,7 +66,7 @@ pub(crate) struct Book {
     missing: Vec<String>,
 }
 
-impl Book {
+impl WordBook {
     /// Builds the book of some phrases; English ones fill its gaps.
     fn new(tag: &str, phrases: Table) -> Self {
         let mut whole = book::english().clone();
@@ -101,12 +101,12 @@ impl Books {
     fn load_built_in(address: Option<FormOfAddress>) -> Self {
         let books = BOOKS.map(|(tag, text)| {
             let (phrases, _) = book::read(tag, text);
-            Book::new(tag, phrases.with_address(address))
+            WordBook::new(tag, phrases.with_address(address))
         });
         Self::all(books.into())
     }
 
-    fn all(books: Vec<Book>) -> Self {
+    fn all(books: Vec<WordBook>) -> Self {
         let english = books.iter().find(|book| book.tag == "en");
         let english = english.map(|book| book.words.clone());
         let english = english.expect("English is among the books of this binary");
@@ -140,7 +140,7 @@ impl Books {
                 tags(tag).into_iter().find_map(|tag| books.iter().find(|book| book.tag == tag));
             let mut phrases = under.map(|book| book.phrases.clone()).unwrap_or_default();
             merge(&mut phrases, over);
-            let book = Book::new(tag, phrases);
+            let book = WordBook::new(tag, phrases);
             match books.iter_mut().find(|known| known.tag == book.tag) {
                 Some(known) => *known = book,
                 None => books.push(book),
@@ -160,7 +160,7 @@ impl Books {
     }
 
     /// The first book of some tags.
-    pub(crate) fn find(&self, tags: &[String]) -> Option<&Book> {
+    pub(crate) fn find(&self, tags: &[String]) -> Option<&WordBook> {
         let book = |tag: &String| self.0.books.iter().find(|book| book.tag == *tag);
         tags.iter().find_map(book)
     }

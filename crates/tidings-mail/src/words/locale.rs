@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use tidings_core::presentation::Texts;
+use tidings_core::rules::Texts;
 
 use crate::words::Words;
-use crate::words::books::{Book, Books};
+use crate::words::books::{Books, WordBook};
 use crate::words::format::{self, ReaderLocale};
 use crate::words::tag::{canonical_locale, is_right_to_left, tags, written};
 
@@ -41,7 +41,7 @@ impl Language {
         let english = || books.english(tags.first().is_some_and(|tag| is_right_to_left(tag)));
         Self {
             words: book.map_or_else(english, |book| &book.words).clone(),
-            has_words: book.is_some_and(Book::is_whole),
+            has_words: book.is_some_and(WordBook::is_whole),
             books: books.clone(),
             tags,
             further: Vec::new(),

@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidings_core::batch::{Group, Line};
-use tidings_core::{Batch, HostText, Object};
+use tidings_core::Object;
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::HostText;
 
 use crate::words::locale::Language;
 use crate::words::tag::canonical_locale;

@@ -21,7 +21,7 @@ use icu_locale_core::Locale;
 use serde::Deserialize;
 use tidings_core::rules::capitalised;
 
-use crate::words::plural::{Numbered, Plurals};
+use crate::words::plural::{PluralPhrase, Plurals};
 
 /// The words of a language. Names in braces are replaced.
 #[derive(Clone, Debug, Deserialize)]
@@ -56,15 +56,15 @@ pub(crate) struct Words {
     pub(crate) full_stop: String,
     pub(crate) between_sentences: String,
     /// "1 other", "{n} others", of things.
-    pub(crate) others: Numbered,
+    pub(crate) others: PluralPhrase,
     /// The same of people.
-    pub(crate) other_people: Numbered,
-    pub(crate) count_of: Numbered,
-    pub(crate) new: Numbered,
-    pub(crate) new_for_you: Numbered,
-    pub(crate) new_of_kind: Numbered,
+    pub(crate) other_people: PluralPhrase,
+    pub(crate) count_of: PluralPhrase,
+    pub(crate) new: PluralPhrase,
+    pub(crate) new_for_you: PluralPhrase,
+    pub(crate) new_of_kind: PluralPhrase,
     pub(crate) new_untitled: String,
-    pub(crate) more: Numbered,
+    pub(crate) more: PluralPhrase,
     /// The button of a mail with one item, and that of a type that is required.
     pub(crate) take_a_look: String,
     pub(crate) details: String,
@@ -75,8 +75,8 @@ pub(crate) struct Words {
     pub(crate) follow: String,
     pub(crate) follow_note: String,
     pub(crate) follow_some: String,
-    pub(crate) near: Cause,
-    pub(crate) everyone: Cause,
+    pub(crate) near: ReasonWording,
+    pub(crate) everyone: ReasonWording,
     /// The words of the link that unsubscribes.
     pub(crate) unsubscribe: String,
     pub(crate) site: SiteWords,
@@ -114,7 +114,7 @@ pub(crate) struct SiteWords {
     pub(crate) off: String,
     pub(crate) at_once: String,
     pub(crate) hourly: String,
-    pub(crate) hours: Numbered,
+    pub(crate) hours: PluralPhrase,
     pub(crate) daily: String,
     pub(crate) weekdays: String,
     pub(crate) weekly: String,
@@ -124,7 +124,7 @@ pub(crate) struct SiteWords {
     pub(crate) no_more: String,
     pub(crate) undo: String,
     /// "{n} more", without the mail's "and".
-    pub(crate) rest: Numbered,
+    pub(crate) rest: PluralPhrase,
     pub(crate) rest_of: String,
     pub(crate) partly: String,
     pub(crate) next: String,
@@ -140,7 +140,7 @@ pub(crate) struct SiteWords {
 /// A reason in words: as a clause on one item, on all, on some, and as a note beside an item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Cause {
+pub(crate) struct ReasonWording {
     pub(crate) one: String,
     pub(crate) all: String,
     pub(crate) some: String,
@@ -169,7 +169,7 @@ impl Words {
     }
 
     /// A phrase about a count.
-    pub(crate) fn counted(&self, phrase: &Numbered, count: usize) -> String {
+    pub(crate) fn counted(&self, phrase: &PluralPhrase, count: usize) -> String {
         fill(self.plurals.form(phrase.forms(), count), "{n}", &self.number(count))
     }
 
@@ -183,7 +183,7 @@ impl Words {
         self.listed_with(&self.other_people, names, unnamed)
     }
 
-    fn listed_with(&self, others: &Numbered, names: &[String], unnamed: usize) -> String {
+    fn listed_with(&self, others: &PluralPhrase, names: &[String], unnamed: usize) -> String {
         let others = |count: usize| self.counted(others, count);
         let and_others = |count: usize| {
             let others = others(count);

@@ -96,12 +96,12 @@ impl Plurals {
 /// A phrase about a number: a text for all numbers, or one for each category of its language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Numbered {
+pub(crate) enum PluralPhrase {
     All(String),
     Each(Vec<String>),
 }
 
-impl Numbered {
+impl PluralPhrase {
     /// The texts, of which [`Plurals::form`] finds one.
     pub(crate) fn forms(&self) -> &[String] {
         match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use icu_locale_core::Locale;
 use serde_json::{Value, json};
-use tidings_core::batch::EventData;
+use tidings_core::content::EventData;
 
 use crate::words::books::Books;
 use crate::words::format::{self, Format, ReaderLocale};
@@ -29,7 +29,7 @@ use crate::words::{Words, tag};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sentence {
-    pieces: Vec<Piece>,
+    pieces: Vec<SentencePiece>,
     /// The locale whose text it is.
     locale: Locale,
     /// The product's words in its language: how it lists names.
@@ -74,7 +74,7 @@ pub enum SentenceError {
 }
 
 #[derive(Clone, Debug)]
-enum Piece {
+enum SentencePiece {
     Text(String),
     Actor,
     Object,
@@ -118,7 +118,7 @@ pub(crate) struct SentenceValues {
 
 /// A stretch of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub(crate) struct Stretch {
+pub(crate) struct SentenceStretch {
     pub(crate) text: String,
     /// True for what leads to the page of the object: its name, or all of a sentence that does not have it.
     pub(crate) link: bool,
@@ -154,7 +154,7 @@ impl Sentence {
     }
 
     /// The pieces of a text, and its faults in their order.
-    fn read(text: &str, locale: &str) -> (Vec<Piece>, Vec<SentenceError>) {
+    fn read(text: &str, locale: &str) -> (Vec<SentencePiece>, Vec<SentenceError>) {
         let mut pieces = Vec::new();
         let mut faults = Vec::new();
         let mut plain = String::new();
@@ -179,9 +179,9 @@ impl Sentence {
                     };
                     let place = &rest[..end];
                     if !plain.is_empty() {
-                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                        pieces.push(SentencePiece::Text(std::mem::take(&mut plain)));
                     }
-                    match Piece::parse(place, locale) {
+                    match SentencePiece::parse(place, locale) {
                         Ok(piece) => pieces.push(piece),
                         Err(fault) => faults.push(fault),
                     }
@@ -195,7 +195,7 @@ impl Sentence {
             }
         }
         if !plain.is_empty() {
-            pieces.push(Piece::Text(plain));
+            pieces.push(SentencePiece::Text(plain));
         }
         (pieces, faults)
     }
@@ -204,24 +204,28 @@ impl Sentence {
     /// can be a title.
     #[must_use]
     pub fn is_title(&self) -> bool {
-        let is_plain =
-            |piece: &Piece| matches!(piece, Piece::Text(_) | Piece::Form(CountedWord::Entries, _));
+        let is_plain = |piece: &SentencePiece| {
+            matches!(piece, SentencePiece::Text(_) | SentencePiece::Form(CountedWord::Entries, _))
+        };
         self.pieces.iter().all(is_plain)
     }
 
     /// Returns true if the first place is that of the actor, with nothing before it.
     pub(crate) fn begins_with_actor(&self) -> bool {
-        matches!(self.pieces.first(), Some(Piece::Actor))
+        matches!(self.pieces.first(), Some(SentencePiece::Actor))
     }
 
     /// Returns true if it has the actor and the target, and neither the object nor `data`.
     pub(crate) fn names_only_people_and_places(&self) -> bool {
-        !self.pieces.iter().any(|piece| matches!(piece, Piece::Object | Piece::Data(..)))
+        !self
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, SentencePiece::Object | SentencePiece::Data(..)))
     }
 
     /// Returns true if it has values of `data`.
     pub(crate) fn shows_data(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Data(..)))
+        self.pieces.iter().any(|piece| matches!(piece, SentencePiece::Data(..)))
     }
 
     /// The dotted paths of the `data` places with sample values; places with a format come first.
@@ -229,7 +233,7 @@ impl Sentence {
         let mut formatted = Vec::new();
         let mut plain = Vec::new();
         for piece in &self.pieces {
-            let Piece::Data(path, format) = piece else {
+            let SentencePiece::Data(path, format) = piece else {
                 continue;
             };
             let name = path.join(".");
@@ -254,8 +258,10 @@ impl Sentence {
         let mut text = String::new();
         for piece in &self.pieces {
             text.push_str(match piece {
-                Piece::Text(text) => text,
-                Piece::Form(CountedWord::Entries, forms) => forms.plurals.form(&forms.texts, count),
+                SentencePiece::Text(text) => text,
+                SentencePiece::Form(CountedWord::Entries, forms) => {
+                    forms.plurals.form(&forms.texts, count)
+                }
                 _ => return None,
             });
         }
@@ -268,39 +274,41 @@ impl Sentence {
         &self,
         said: &SentenceValues,
         language: &Language,
-    ) -> Option<Vec<Stretch>> {
+    ) -> Option<Vec<SentenceStretch>> {
         let around = &*language.words;
-        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut stretches: Vec<SentenceStretch> = Vec::new();
         for piece in &self.pieces {
             let text = match piece {
-                Piece::Text(text) => text.clone(),
-                Piece::Actor => said.actor.clone()?,
-                Piece::Object => said.object.clone()?,
-                Piece::Target => said.target.clone()?,
-                Piece::Tenant => said.tenant.clone()?,
-                Piece::Count => format::count(said.count, language.reader.locale_in(&self.locale)),
-                Piece::Form(counted, forms) => {
+                SentencePiece::Text(text) => text.clone(),
+                SentencePiece::Actor => said.actor.clone()?,
+                SentencePiece::Object => said.object.clone()?,
+                SentencePiece::Target => said.target.clone()?,
+                SentencePiece::Tenant => said.tenant.clone()?,
+                SentencePiece::Count => {
+                    format::count(said.count, language.reader.locale_in(&self.locale))
+                }
+                SentencePiece::Form(counted, forms) => {
                     let count = match counted {
                         CountedWord::Entries => said.count,
                         CountedWord::Actors => said.actors?,
                     };
                     forms.plurals.form(&forms.texts, count).to_owned()
                 }
-                Piece::Data(path, format) => {
+                SentencePiece::Data(path, format) => {
                     let value = self.value(said, path, format.as_ref(), &language.reader)?;
                     self.words.isolated(value)
                 }
             };
-            let link = matches!(piece, Piece::Object);
+            let link = matches!(piece, SentencePiece::Object);
             match stretches.last_mut() {
                 Some(last) if !link && !last.link => last.text.push_str(&text),
-                _ => stretches.push(Stretch { text, link }),
+                _ => stretches.push(SentenceStretch { text, link }),
             }
         }
         if self.words.is_right_to_left != around.is_right_to_left {
             let text = stretches.into_iter().map(|stretch| stretch.text).collect();
             let text = around.isolated(text);
-            return Some(vec![Stretch { text, link: true }]);
+            return Some(vec![SentenceStretch { text, link: true }]);
         }
         if let [alone] = &mut stretches[..] {
             alone.link = true;
@@ -340,7 +348,7 @@ impl Sentence {
     }
 }
 
-impl Piece {
+impl SentencePiece {
     fn parse(place: &str, locale: &str) -> Result<Self, SentenceError> {
         let unknown = || SentenceError::Unknown(place.to_owned());
         Ok(match place {

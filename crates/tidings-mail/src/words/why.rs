@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::batch::Line;
+use tidings_core::content::Line;
 use tidings_core::rules::capitalised;
 
 use crate::words::names::Topics;
-use crate::words::{self, Cause, Words};
+use crate::words::{self, ReasonWording, Words};
 
 const TOPIC: &str = "topic:";
 
@@ -20,7 +20,7 @@ pub(crate) fn explanation(lines: &[&Line], topics: &Topics, words: &Words) -> Op
     let mut asides = Vec::new();
     let is_one = lines.len() == 1;
     let is_followed = |line: &&Line| line.reasons.iter().any(|r| r.starts_with(TOPIC));
-    let followed = Followed::of(lines, topics);
+    let followed = FollowedTopics::of(lines, topics);
     if lines.iter().all(is_followed) {
         causes.extend(followed.clause(&words.follow, words));
     } else {
@@ -44,14 +44,14 @@ pub(crate) fn explanation(lines: &[&Line], topics: &Topics, words: &Words) -> Op
 }
 
 /// The reasons worth showing: that a recipient was named is not.
-fn known(words: &Words) -> [(&'static str, &Cause); 2] {
+fn known(words: &Words) -> [(&'static str, &ReasonWording); 2] {
     [("near", &words.near), ("everyone", &words.everyone)]
 }
 
 /// Notes on one line if lines differ: its reasons, without those that `said` implies already.
 pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) -> Vec<String> {
     let mut notes = Vec::new();
-    let mut followed = Followed::of(&[line], topics);
+    let mut followed = FollowedTopics::of(&[line], topics);
     if followed.names.iter().any(|name| said.contains(&name.as_str())) {
         followed.unnamed = 0;
     }
@@ -66,14 +66,14 @@ pub(crate) fn notes(line: &Line, topics: &Topics, said: &[&str], words: &Words) 
 }
 
 /// The followed topics of some lines.
-struct Followed {
+struct FollowedTopics {
     /// The names that are known, each once, in the order of the lines.
     names: Vec<String>,
     /// Number of topics without a name.
     unnamed: usize,
 }
 
-impl Followed {
+impl FollowedTopics {
     fn of(lines: &[&Line], topics: &Topics) -> Self {
         let mut seen = BTreeSet::new();
         let mut followed = Self { names: Vec::new(), unnamed: 0 };

@@ -2,9 +2,8 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tidings_core::Id;
 use tidings_core::rules::in_words;
-use tidings_core::time::Instant;
+use tidings_core::{Id, Instant};
 
 use crate::words::text;
 

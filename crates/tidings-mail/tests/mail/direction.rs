@@ -4,12 +4,11 @@
 
 use std::process::{Command, Stdio};
 
-use tidings_core::Batch;
-use tidings_core::batch::Line;
-use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, Texts, Wording};
-use tidings_core::rules::Rules;
-use tidings_mail::{Choices, Design, Name, PreferenceRow, content, short};
+use tidings_core::Rules;
+use tidings_core::content::{Batch, Line};
+use tidings_core::model::Pivot;
+use tidings_core::rules::{Brand, Texts, Wording};
+use tidings_mail::{ChoiceName, Choices, Design, PreferenceRow, content, short};
 
 use crate::fixture::{batch, group, id, line, object, role, sender};
 
@@ -227,7 +226,8 @@ fn messages() -> Vec<(Batch, String)> {
 
 /// The page on which one chooses, with the name of a thing.
 fn choices(locale: &str, title: &str) -> String {
-    let row = PreferenceRow { name: Name::Title(title.into()), pace: None, offers: Vec::new() };
+    let row =
+        PreferenceRow { name: ChoiceName::Title(title.into()), pace: None, offers: Vec::new() };
     let choices = Choices { subjects: vec![row], ..Choices::default() };
     design().choices(&[locale], &choices).unwrap()
 }

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use tidings_core::channel::EMAIL_NO;
+use tidings_core::model::EMAIL_NO;
 use tidings_mail::{Design, Dkim};
 
 use crate::fixture::{of_titles, sender};

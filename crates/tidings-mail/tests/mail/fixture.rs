@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use tidings_core::batch::{Batch, Group, Line};
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::event::Pivot;
-use tidings_core::number::MessageId;
-use tidings_core::{Id, Instant, Object, Recipient, State};
+use tidings_core::content::{Batch, Group, Line};
+use tidings_core::model::{BatchKey, EMAIL_NO, MessageId, Pivot, RecipientState};
+use tidings_core::{Id, Instant, Object, Recipient};
 use tidings_mail::{Design, Mail, Sender};
 
 pub(crate) fn id(text: &str) -> Id {
@@ -80,7 +77,7 @@ pub(crate) fn batch(groups: Vec<Group>) -> Batch {
             tz: None,
             locale: None,
             place: None,
-            state: State::Active,
+            state: RecipientState::Active,
             data: None,
             quiet_hours: None,
         },

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use tidings_core::batch::{Batch, Group};
-use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, Quota, Texts, Wording};
-use tidings_core::rules::Rules;
-use tidings_core::{ImageSize, Object};
+use tidings_core::content::{Batch, Group};
+use tidings_core::model::{ImageSize, Pivot};
+use tidings_core::rules::{Brand, Quota, Texts, Wording};
+use tidings_core::{Object, Rules};
 use tidings_mail::{Design, HTML_BYTES_MAX, SECRET_BYTES, TokenKey, not_shown};
 
 use crate::fixture::{
@@ -80,7 +79,7 @@ pub(crate) fn design() -> Design {
 }
 
 /// The works of a number, from the first on and around.
-fn works(count: usize) -> Vec<tidings_core::batch::Line> {
+fn works(count: usize) -> Vec<tidings_core::content::Line> {
     let work = |n: usize| {
         let (title, artist, file, width, height) = WORKS[n % WORKS.len()];
         let title = match n / WORKS.len() {

@@ -1,10 +1,9 @@
 //! The headers by which mail programs treat a mail, read by a parser that is not ours.
 
 use mail_parser::{Address, HeaderName, HeaderValue, Message, MessageParser};
-use tidings_core::batch_key::BatchKey;
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::presentation::{Brand, Quota};
-use tidings_core::rules::{Rules, TypeRules};
+use tidings_core::Rules;
+use tidings_core::model::{BatchKey, EMAIL_NO};
+use tidings_core::rules::{Brand, Quota, TypeRules};
 use tidings_mail::{Design, Mail, Rest, SECRET_BYTES, TokenKey, Unsubscribe};
 
 use crate::fixture::{assert_proper, bodies, id, of_titles, render, sender};
@@ -80,7 +79,7 @@ fn what_is_required_is_no_list() {
 #[test]
 fn p5_more_leads_to_what_is_not_shown() {
     let mut batch = of_titles(&["One", "Two", "Three", "Four"].map(str::to_owned));
-    batch.message.number = tidings_core::number::RecipientNo(7);
+    batch.message.number = tidings_core::model::RecipientNo(7);
     let mail = tidings_mail::render(&batch, &linked(false)).unwrap();
     let (text, html) = bodies(&mail);
     let (_, after) = text.split_once("and 2 more\nhttps://art.example/notes/more/").unwrap();

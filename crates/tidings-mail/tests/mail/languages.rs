@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::rules::Category;
-use tidings_core::{Batch, Rules};
+use tidings_core::Rules;
+use tidings_core::content::Batch;
+use tidings_core::rules::{Category, Texts, Wording};
 use tidings_mail::{
-    Choices, Name, Pace, PreferenceRow, SECRET_BYTES, TokenKey, canonical_locale, short,
+    ChoiceName, Choices, PreferenceRow, SECRET_BYTES, SendingTime, TokenKey, canonical_locale,
+    short,
 };
 
 use super::*;
@@ -125,8 +126,8 @@ fn f7_the_page_of_choices_has_one_language() {
     let design = designed(&rules("en", wording(&titles, &[], &[])));
     let choices = Choices {
         types: vec![PreferenceRow {
-            name: Name::Type(id("artwork_published")),
-            pace: Some(Pace::AtOnce),
+            name: ChoiceName::Type(id("artwork_published")),
+            pace: Some(SendingTime::AtOnce),
             offers: Vec::new(),
         }],
         ..Choices::default()
@@ -170,8 +171,8 @@ fn a_heading_without_a_number_is_in_the_nominative() {
     let design = designed(&rules("en", wording(&titles, &[], &[])));
     let choices = Choices {
         types: vec![PreferenceRow {
-            name: Name::Type(id("artwork_published")),
-            pace: Some(Pace::AtOnce),
+            name: ChoiceName::Type(id("artwork_published")),
+            pace: Some(SendingTime::AtOnce),
             offers: Vec::new(),
         }],
         ..Choices::default()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidings_core::event::Pivot;
+use tidings_core::model::Pivot;
 use tidings_mail::{LinkAddress, short};
 
 use crate::fixture::{assert_proper, batch, bodies, group, line, object};

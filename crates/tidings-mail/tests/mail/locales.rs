@@ -1,8 +1,10 @@
 //! The order in which languages are asked, and what a message needs of them.
 
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::{Batch, HostText, Rules};
-use tidings_mail::{Choices, Design, Notice, canonical_locale, short};
+use tidings_core::Rules;
+use tidings_core::content::Batch;
+use tidings_core::model::HostText;
+use tidings_core::rules::{Texts, Wording};
+use tidings_mail::{Choices, Design, NoticePage, canonical_locale, short};
 
 use super::*;
 
@@ -97,7 +99,7 @@ fn the_first_of_a_readers_locales_that_is_whole_is_the_language() {
     }
     for (locales, lang) in [(&["xx", "it"][..], "it"), (&["xx"], "en")] {
         let tag = format!("<html lang=\"{lang}\"");
-        assert!(design.notice(locales, Notice::Busy).unwrap().contains(&tag), "{locales:?}");
+        assert!(design.notice(locales, NoticePage::Busy).unwrap().contains(&tag), "{locales:?}");
         let page = design.choices(locales, &Choices::default()).unwrap();
         assert!(page.contains(&tag), "{locales:?}");
     }
@@ -208,8 +210,8 @@ fn a_host_lays_words_over_those_of_tidings_and_adds_languages() {
         assert!(html.contains(button), "{locale}: {text}\n{html}");
         assert!(html.contains(&format!("<html lang=\"{lang}\"")), "{html}");
     }
-    assert!(design.notice(&["de"], Notice::Busy).unwrap().contains("Gleich"));
-    assert!(design.notice(&["el"], Notice::Busy).unwrap().contains("Πολύς κόσμος"));
+    assert!(design.notice(&["de"], NoticePage::Busy).unwrap().contains("Gleich"));
+    assert!(design.notice(&["el"], NoticePage::Busy).unwrap().contains("Πολύς κόσμος"));
     rules.defaults.locale = "ka".to_owned();
     let (_, _, html) = told(&linked("ka"), &designed(&rules));
     assert!(html.contains("ნახვა") && html.contains("<html lang=\"ka\""), "{html}");

@@ -1,9 +1,10 @@
 //! Texts by locale, held against a plain reading of the contract (section 12, "Locales").
 
 use proptest::prelude::*;
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::tenant::{KnownTenant, Tenant};
-use tidings_core::{Batch, HostText, Rules};
+use tidings_core::Rules;
+use tidings_core::content::Batch;
+use tidings_core::model::{HostText, KnownTenant, Tenant};
+use tidings_core::rules::{Texts, Wording};
 use tidings_mail::{Design, canonical_locale, short};
 
 use super::*;
@@ -178,7 +179,7 @@ impl World {
     }
 }
 
-/// What of a text is there for people who read from left to right: isolates are not.
+/// The visible characters of a text: all but isolates.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '\u{2068}' | '\u{2069}')).collect()
 }

@@ -26,12 +26,10 @@ use std::sync::Arc;
 use fixture::*;
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
-use tidings_core::Object;
-use tidings_core::batch::{Group, Line};
-use tidings_core::channel::EMAIL_NO;
-use tidings_core::event::Pivot;
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::rules::Rules;
+use tidings_core::content::{Group, Line};
+use tidings_core::model::{EMAIL_NO, Pivot};
+use tidings_core::rules::{Texts, Wording};
+use tidings_core::{Object, Rules};
 use tidings_mail::{Design, RenderError, Sender};
 
 #[test]

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
-use tidings_core::group::{Entry, group};
-use tidings_core::number::EventNo;
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::rules::Rules;
-use tidings_core::{Batch, Header, Instant, Object, Score};
+use tidings_core::content::{Batch, Entry, group};
+use tidings_core::index::Header;
+use tidings_core::model::{EventNo, Score};
+use tidings_core::rules::{Texts, Wording};
+use tidings_core::{Instant, Object, Rules};
 use tidings_mail::{Design, content, short};
 
 use crate::fixture::{batch, id, object, sender};

@@ -5,13 +5,11 @@ mod content;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tidings_core::batch::Batch;
-use tidings_core::event::Score;
-use tidings_core::group::{Entry, group};
-use tidings_core::number::EventNo;
-use tidings_core::presentation::{Brand, Texts, Wording};
-use tidings_core::rules::TypeRules;
-use tidings_core::{Header, ImageSize, Object, Rules};
+use tidings_core::content::{Batch, Entry, group};
+use tidings_core::index::Header;
+use tidings_core::model::{EventNo, ImageSize, Score};
+use tidings_core::rules::{Brand, Texts, TypeRules, Wording};
+use tidings_core::{Object, Rules};
 use tidings_mail::{Design, SECRET_BYTES, TokenKey};
 
 use crate::fixture::{assert_proper, batch, bodies, id, instant, object, role, sender};
@@ -226,7 +224,7 @@ fn at(path: &str, title: &str) -> Object {
 }
 
 impl Content {
-    /// What a person did to the object of a number, in one of the projects.
+    /// An act of a person on the object of a number, in one of the projects.
     fn by(
         &self,
         kind: &'static str,

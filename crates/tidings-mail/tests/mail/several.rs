@@ -3,12 +3,11 @@
 
 use std::sync::Arc;
 
-use tidings_core::event::{Pivot, Score};
-use tidings_core::group::{Entry, group};
-use tidings_core::number::EventNo;
-use tidings_core::presentation::{Brand, Texts, Wording};
-use tidings_core::rules::{Category, TypeRules};
-use tidings_core::{Batch, Header, Object, Rules};
+use tidings_core::content::{Batch, Entry, group};
+use tidings_core::index::Header;
+use tidings_core::model::{EventNo, Pivot, Score};
+use tidings_core::rules::{Brand, Category, Texts, TypeRules, Wording};
+use tidings_core::{Object, Rules};
 use tidings_mail::{Design, HTML_BYTES_MAX, SECRET_BYTES, TokenKey};
 
 use crate::fixture::{assert_proper, batch, bodies, id, instant, object, sender};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tidings_core::presentation::{Texts, Wording};
+use tidings_core::rules::{Texts, Wording};
 use tidings_core::{Id, Object, Rules};
-use tidings_mail::{Design, SECRET_BYTES, Short, TokenKey, short};
+use tidings_mail::{Design, SECRET_BYTES, ShortMessage, TokenKey, short};
 
 use super::fixture::*;
 use super::*;
@@ -42,7 +42,7 @@ fn works(count: usize) -> Vec<Line> {
         .collect()
 }
 
-fn told(lines: Vec<Line>, locale: &str) -> Short {
+fn told(lines: Vec<Line>, locale: &str) -> ShortMessage {
     let mut batch = batch(vec![group(Pivot::Actor, Some(role("a1", "Ann")), lines)]);
     locale.clone_into(&mut batch.locale);
     short(&batch, &design()).unwrap()

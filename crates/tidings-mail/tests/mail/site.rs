@@ -3,52 +3,57 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidings_core::preference::SlotDay;
+use tidings_core::model::SlotDay;
 use tidings_core::rules::Every;
 use tidings_mail::{
-    AppliedChoice, Choices, DigestSlot, Name, Notice, Offer, OwnTime, Pace, PreferenceRow,
+    AppliedChoice, ChoiceName, Choices, DigestSlot, NoticePage, OfferedChange, OwnTime,
+    PreferenceRow, SendingTime,
 };
 
 use crate::fixture::id;
 use crate::golden::{assert_file, by_artist, comments, design, show, to};
 
-fn row(name: Name, pace: Option<Pace>, to: &[Pace]) -> PreferenceRow {
-    let offer = |to: &Pace| Offer { to: *to, set: "[{\"type\":\"a\"}]".to_owned() };
+fn row(name: ChoiceName, pace: Option<SendingTime>, to: &[SendingTime]) -> PreferenceRow {
+    let offer = |to: &SendingTime| OfferedChange { to: *to, set: "[{\"type\":\"a\"}]".to_owned() };
     PreferenceRow { name, pace, offers: to.iter().map(offer).collect() }
 }
 
 fn choices() -> Choices {
-    let weekly = Pace::Digest(Every::Week(1));
-    let title = |text: &str| Name::Title(text.into());
-    let kind = |name: &str| Name::Type(id(name));
+    let weekly = SendingTime::Digest(Every::Week(1));
+    let title = |text: &str| ChoiceName::Title(text.into());
+    let kind = |name: &str| ChoiceName::Type(id(name));
     Choices {
         undo: Some("[{\"type\":\"a\"}]".to_owned()),
-        done: Some(AppliedChoice::Pace { name: title("Karl Blossfeldt"), pace: Pace::Off }),
+        done: Some(AppliedChoice::Pace { name: title("Karl Blossfeldt"), pace: SendingTime::Off }),
         subjects: vec![
-            row(title("Edvard Munch"), None, &[Pace::Off]),
-            row(title("Karl Blossfeldt"), Some(Pace::Off), &[Pace::AtOnce]),
+            row(title("Edvard Munch"), None, &[SendingTime::Off]),
+            row(title("Karl Blossfeldt"), Some(SendingTime::Off), &[SendingTime::AtOnce]),
             row(
                 title("A <b>title</b> of more than a line, as hosts may have them \u{202e}\r\nX"),
                 None,
-                &[Pace::Off],
+                &[SendingTime::Off],
             ),
         ],
         types: vec![
             row(
                 kind("artwork_published"),
                 Some(weekly),
-                &[Pace::Digest(Every::Month(1)), Pace::Off],
+                &[SendingTime::Digest(Every::Month(1)), SendingTime::Off],
             ),
             row(
                 kind("comment"),
-                Some(Pace::AtOnce),
-                &[Pace::Digest(Every::Day), weekly, Pace::Off],
+                Some(SendingTime::AtOnce),
+                &[SendingTime::Digest(Every::Day), weekly, SendingTime::Off],
             ),
-            row(kind("show"), Some(Pace::Off), &[Pace::AtOnce]),
+            row(kind("show"), Some(SendingTime::Off), &[SendingTime::AtOnce]),
         ],
         categories: vec![
-            row(Name::Category("conversations".to_owned()), None, &[Pace::Off]),
-            row(Name::Category("offers".to_owned()), Some(Pace::Off), &[Pace::AtOnce]),
+            row(ChoiceName::Category("conversations".to_owned()), None, &[SendingTime::Off]),
+            row(
+                ChoiceName::Category("offers".to_owned()),
+                Some(SendingTime::Off),
+                &[SendingTime::AtOnce],
+            ),
         ],
         slots: vec![DigestSlot {
             digest: "weekly".to_owned(),
@@ -58,8 +63,8 @@ fn choices() -> Choices {
             zone: "Europe/Paris".to_owned(),
         }],
         everything: vec![
-            row(Name::AllMail, None, &[Pace::Off]),
-            row(Name::All, None, &[Pace::Off]),
+            row(ChoiceName::AllMail, None, &[SendingTime::Off]),
+            row(ChoiceName::All, None, &[SendingTime::Off]),
         ],
         has_required: true,
     }
@@ -127,10 +132,10 @@ fn what_was_taken_back_is_not_told_again() {
 #[test]
 fn notices_are_polite_in_every_language() {
     for locale in ["en", "de", "fr", "he", "ja", "xx"] {
-        for notice in [Notice::NoLink, Notice::Forgotten, Notice::Busy] {
+        for notice in [NoticePage::NoLink, NoticePage::Forgotten, NoticePage::Busy] {
             let page = design().notice(&[locale], notice).unwrap();
             assert!(page.contains("<h1>") && page.contains("Nightwatch"), "{page}");
         }
     }
-    assert_file("site_no_link.html", &design().notice(&["en"], Notice::NoLink).unwrap());
+    assert_file("site_no_link.html", &design().notice(&["en"], NoticePage::NoLink).unwrap());
 }

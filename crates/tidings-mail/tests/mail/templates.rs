@@ -281,8 +281,8 @@ fn t14_a_template_that_fails_fails_one_message() {
 #[test]
 fn a_sample_has_what_the_sentences_of_its_type_take_from_data() {
     let mut rules = rules(&[]);
-    let wording = tidings_core::presentation::Wording {
-        sentence: tidings_core::presentation::Texts(
+    let wording = tidings_core::rules::Wording {
+        sentence: tidings_core::rules::Texts(
             [(String::new(), "Changed on {data.device.name}".to_owned())].into(),
         ),
         ..Default::default()

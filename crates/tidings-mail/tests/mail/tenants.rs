@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use mail_parser::MessageParser;
-use tidings_core::event::Pivot;
-use tidings_core::presentation::{Brand, FormOfAddress, Texts, Wording};
-use tidings_core::rules::{Category, Rules, TypeRules};
-use tidings_core::tenant::{KnownTenant, Tenant};
-use tidings_core::{Batch, Instant, Object};
+use tidings_core::content::Batch;
+use tidings_core::model::{KnownTenant, Pivot, Tenant};
+use tidings_core::rules::{Brand, Category, FormOfAddress, Texts, TypeRules, Wording};
+use tidings_core::{Instant, Object, Rules};
 use tidings_mail::{Choices, Design, SECRET_BYTES, TokenKey, Unsubscribe, short};
 
 use crate::fixture::{bodies, id, object, of_titles, sender};

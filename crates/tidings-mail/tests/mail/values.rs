@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings_core::Batch;
-use tidings_core::presentation::{Texts, Wording};
-use tidings_core::rules::Rules;
+use tidings_core::Rules;
+use tidings_core::content::Batch;
+use tidings_core::rules::{Texts, Wording};
 use tidings_mail::{Design, content, sample, short};
 
 use super::fixture::*;

@@ -10,8 +10,8 @@ use icu_datetime::{DateTimeFormatter, FixedCalendarDateTimeFormatter, NoCalendar
 use icu_locale_core::Locale;
 use jiff::civil;
 use jiff::tz::TimeZone;
-use tidings_core::preference::SlotDay;
-use tidings_core::time::Instant;
+use tidings_core::Instant;
+use tidings_core::model::SlotDay;
 
 use super::ReaderLocale;
 use crate::words::locale::Language;
@@ -20,12 +20,12 @@ use crate::words::{self, Words};
 
 /// A parsed date, time, or both.
 #[derive(Default)]
-struct Moment {
+struct ParsedDateTime {
     date: Option<civil::Date>,
     time: Option<civil::Time>,
 }
 
-impl Moment {
+impl ParsedDateTime {
     /// Parses ISO 8601. An instant with an offset is converted to the zone; a date or a time without one is not.
     fn read(text: &str, zone: &TimeZone) -> Option<Self> {
         const DATE: &str = "0000-00-00";
@@ -62,21 +62,21 @@ impl Moment {
 
 /// "Mar 4, 2024".
 pub(super) fn date(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
-    let date = iso(Moment::read(text, zone)?.date?)?;
+    let date = iso(ParsedDateTime::read(text, zone)?.date?)?;
     let formatter = DateTimeFormatter::try_new(locale.into(), YMD::medium()).ok()?;
     Some(formatter.format(&date).to_string())
 }
 
 /// "9:00 AM".
 pub(super) fn time(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
-    let time = clock(Moment::read(text, zone)?.time?)?;
+    let time = clock(ParsedDateTime::read(text, zone)?.time?)?;
     let formatter = NoCalendarFormatter::try_new(locale.into(), T::hm()).ok()?;
     Some(formatter.format(&time).to_string())
 }
 
 /// "Mar 4, 2024, 9:00 AM".
 pub(super) fn date_and_time(text: &str, zone: &TimeZone, locale: &Locale) -> Option<String> {
-    let both = Moment::read(text, zone)?.both()?;
+    let both = ParsedDateTime::read(text, zone)?.both()?;
     let fields = YMD::medium().with_time_hm();
     let formatter = DateTimeFormatter::try_new(locale.into(), fields).ok()?;
     Some(formatter.format(&both).to_string())
@@ -201,7 +201,7 @@ impl Calendar {
     pub(crate) fn day_and_time(&self, at: Instant) -> String {
         let at = self.in_zone(at);
         let formatted = || {
-            let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
+            let both = ParsedDateTime { date: Some(at.date()), time: Some(at.time()) }.both()?;
             if at.year() != self.sent_year {
                 let fields = YMD::medium().with_time_hm();
                 let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
@@ -219,7 +219,7 @@ impl Calendar {
     pub(crate) fn minute(&self, at: Instant) -> String {
         let at = self.in_zone(at);
         let formatted = || {
-            let both = Moment { date: Some(at.date()), time: Some(at.time()) }.both()?;
+            let both = ParsedDateTime { date: Some(at.date()), time: Some(at.time()) }.both()?;
             let fields = YMDE::long().with_time_hm();
             let formatter = DateTimeFormatter::try_new(self.locale().into(), fields).ok()?;
             Some(formatter.format(&both).to_string())

@@ -3,7 +3,7 @@ use std::process::{Command, Stdio};
 use proptest::prelude::*;
 use serde::Deserialize;
 use tidings_core::Instant;
-use tidings_core::preference::SlotDay;
+use tidings_core::model::SlotDay;
 
 use super::*;
 use crate::words::books;

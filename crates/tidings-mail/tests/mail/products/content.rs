@@ -1,4 +1,4 @@
-//! What people do in a project tool and buy in a shop, in five languages.
+//! Acts in a project tool and orders in a shop, in five languages.
 
 /// The names and texts of one language.
 pub(super) struct Content {
@@ -8,7 +8,7 @@ pub(super) struct Content {
     pub(super) projects: [&'static str; 2],
     /// Of documents and tasks.
     pub(super) titles: [&'static str; 6],
-    /// What people wrote.
+    /// Comments of people.
     pub(super) said: [&'static str; 5],
     pub(super) account: &'static str,
     /// Title, month and total.

@@ -1,14 +1,14 @@
 //! HTML and CSS that large mail clients do not show, so that who writes templates sees it before readers do.
 //!
-//! The features of clients are a table (`support.tsv`), made from the data of caniemail.com.
+//! The features of clients are a table (`client_support.tsv`), made from the data of caniemail.com.
 
 use std::collections::BTreeSet;
 
-const TABLE: &str = include_str!("support.tsv");
+const TABLE: &str = include_str!("client_support.tsv");
 
 /// A feature of a mail that some clients ignore, or show in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotShown {
+pub struct UnsupportedFeature {
     /// A property, a part of a style sheet, `<element>` or an attribute.
     pub what: String,
     /// The clients that ignore it.
@@ -20,7 +20,7 @@ pub struct NotShown {
 /// Lists what clients do not show of a mail's HTML, or in part, in the order of the table. Comments are left out, with what they
 /// say to Outlook.
 #[must_use]
-pub fn not_shown(html: &str) -> Vec<NotShown> {
+pub fn not_shown(html: &str) -> Vec<UnsupportedFeature> {
     let source = HtmlNames::read(html);
     let mut lines = TABLE.lines().filter(|line| !line.starts_with('#'));
     let clients: Vec<&str> = lines.next().unwrap_or_default().split('\t').skip(1).collect();
@@ -38,7 +38,7 @@ pub fn not_shown(html: &str) -> Vec<NotShown> {
             let clients = clients.iter().zip(support.chars());
             clients.filter(|(_, of)| *of == wanted).map(|(name, _)| *name).collect()
         };
-        Some(NotShown { what, by: with('n'), partly: with('a') })
+        Some(UnsupportedFeature { what, by: with('n'), partly: with('a') })
     });
     known.collect()
 }

@@ -16,7 +16,7 @@ use phrases::{
 
 /// The moment of a refusal within a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum RefusalStage {
     /// Before the mail began: the greeting, the login, the names.
     Connect,
     /// At the sender's address.
@@ -87,36 +87,38 @@ impl OperatorFault {
 /// Judges a refusal. `text` is the answer of the server, without comments of others.
 #[must_use]
 pub fn judge(
-    stage: Stage,
+    stage: RefusalStage,
     code: Option<u16>,
     status: Option<EnhancedStatus>,
     text: &str,
 ) -> Verdict {
     let words = RefusalWords::of(text);
     match judge_words(stage, code, status, &words) {
-        Verdict::Soft if stage != Stage::Mail && words.is_of_mailbox(status) => Verdict::Mailbox,
+        Verdict::Soft if stage != RefusalStage::Mail && words.is_of_mailbox(status) => {
+            Verdict::Mailbox
+        }
         verdict => verdict,
     }
 }
 
 fn judge_words(
-    stage: Stage,
+    stage: RefusalStage,
     code: Option<u16>,
     status: Option<EnhancedStatus>,
     words: &RefusalWords,
 ) -> Verdict {
     let fault = words.fault(status);
     match stage {
-        Stage::Connect => return Verdict::Ours(fault.unwrap_or(OperatorFault::Reputation)),
+        RefusalStage::Connect => return Verdict::Ours(fault.unwrap_or(OperatorFault::Reputation)),
         // Of what may be refused here, only the size and letters beyond ASCII are of this mail.
-        Stage::Mail
+        RefusalStage::Mail
             if words.is_size()
                 || code == Some(552)
                 || matches!(status, Some(EnhancedStatus(5, 3, 4) | EnhancedStatus(5, 6, 7))) =>
         {
             return Verdict::Soft;
         }
-        Stage::Mail => return Verdict::Ours(fault.unwrap_or(OperatorFault::Sender)),
+        RefusalStage::Mail => return Verdict::Ours(fault.unwrap_or(OperatorFault::Sender)),
         _ => {}
     }
     // Precedes the signs of our own faults: such a refusal is the recipient's setting, and no operator can
@@ -159,8 +161,8 @@ fn judge_words(
     }
     // Of the recipient alone these phrases mean that it does not exist; of a whole mail they mean nothing.
     let is_of_the_address =
-        stage == Stage::Recipient || status.is_some_and(EnhancedStatus::is_of_the_address);
-    if stage != Stage::Data
+        stage == RefusalStage::Recipient || status.is_some_and(EnhancedStatus::is_of_the_address);
+    if stage != RefusalStage::Data
         && is_of_the_address
         && (words.has(&GONE_AT_RECIPIENT) || words.ends_in_rejected())
     {

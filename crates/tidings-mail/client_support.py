@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes src/templates/support.tsv from the data of caniemail.com.
+"""Makes src/templates/client_support.tsv from the data of caniemail.com.
 
-    python3 support.py caniemail.json.gz > src/templates/support.tsv
+    python3 client_support.py caniemail.json.gz > src/templates/client_support.tsv
 
 Kept is what one of the clients does not support, or in part, and what can be told from the source of a mail: properties, some of
 their values, functions and units, at-rules, pseudo-classes, elements and attributes.

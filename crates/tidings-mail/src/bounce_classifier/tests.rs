@@ -34,11 +34,11 @@ fn judged(set: &str) -> Judged<'_> {
             panic!("{row:?}");
         };
         let stage = match stage {
-            "connect" => Stage::Connect,
-            "mail" => Stage::Mail,
-            "rcpt" => Stage::Recipient,
-            "data" | "dot" => Stage::Data,
-            _ => Stage::Unknown,
+            "connect" => RefusalStage::Connect,
+            "mail" => RefusalStage::Mail,
+            "rcpt" => RefusalStage::Recipient,
+            "data" | "dot" => RefusalStage::Data,
+            _ => RefusalStage::Unknown,
         };
         let verdict = match judge(stage, code.parse().ok(), EnhancedStatus::find(status), text) {
             Verdict::Gone => "gone",
@@ -90,38 +90,52 @@ fn refusals_that_were_unseen_are_judged_by_their_kind() {
 #[test]
 fn soft_refusals_of_a_mailbox_are_told_from_those_of_a_mail_or_a_system() {
     for (stage, code, says, is_mailbox) in [
-        (Stage::Recipient, 552, "5.2.2 user is over quota", true),
-        (Stage::Recipient, 452, "4.2.2 The recipient's inbox is out of storage space", true),
-        (Stage::Data, 552, "Requested mail action aborted: exceeded storage allocation", true),
-        (Stage::Data, 552, "5.2.2 message size exceeds what is left of the mailbox", true),
+        (RefusalStage::Recipient, 552, "5.2.2 user is over quota", true),
+        (RefusalStage::Recipient, 452, "4.2.2 The recipient's inbox is out of storage space", true),
         (
-            Stage::Recipient,
+            RefusalStage::Data,
+            552,
+            "Requested mail action aborted: exceeded storage allocation",
+            true,
+        ),
+        (RefusalStage::Data, 552, "5.2.2 message size exceeds what is left of the mailbox", true),
+        (
+            RefusalStage::Recipient,
             550,
             "5.2.1 The email account that you tried to reach is disabled",
             true,
         ),
-        (Stage::Recipient, 550, "5.2.0 该邮箱已满", true),
-        (Stage::Recipient, 550, "mailbox full", true),
-        (Stage::Mail, 552, "5.2.2 over quota", false),
-        (Stage::Recipient, 452, "4.3.1 Insufficient system storage", false),
-        (Stage::Recipient, 452, "Insufficient system storage", false),
-        (Stage::Recipient, 450, "4.2.0 greylisted, mailbox is fine", false),
-        (Stage::Recipient, 550, "5.2.1 is receiving mail at a rate that prevents more", false),
-        (Stage::Recipient, 550, "your account is suspended", false),
-        (Stage::Recipient, 550, "outgoing mail of this user is disabled", false),
-        (Stage::Recipient, 451, "4.4.1 storage of this domain timed out", false),
-        (Stage::Recipient, 550, "5.1.1 recipient preferences", false),
-        (Stage::Data, 552, "5.3.4 message too large", false),
-        (Stage::Data, 552, "message size limit of this mailbox, which is full", false),
-        (Stage::Data, 554, "transaction failed", false),
+        (RefusalStage::Recipient, 550, "5.2.0 该邮箱已满", true),
+        (RefusalStage::Recipient, 550, "mailbox full", true),
+        (RefusalStage::Mail, 552, "5.2.2 over quota", false),
+        (RefusalStage::Recipient, 452, "4.3.1 Insufficient system storage", false),
+        (RefusalStage::Recipient, 452, "Insufficient system storage", false),
+        (RefusalStage::Recipient, 450, "4.2.0 greylisted, mailbox is fine", false),
+        (
+            RefusalStage::Recipient,
+            550,
+            "5.2.1 is receiving mail at a rate that prevents more",
+            false,
+        ),
+        (RefusalStage::Recipient, 550, "your account is suspended", false),
+        (RefusalStage::Recipient, 550, "outgoing mail of this user is disabled", false),
+        (RefusalStage::Recipient, 451, "4.4.1 storage of this domain timed out", false),
+        (RefusalStage::Recipient, 550, "5.1.1 recipient preferences", false),
+        (RefusalStage::Data, 552, "5.3.4 message too large", false),
+        (RefusalStage::Data, 552, "message size limit of this mailbox, which is full", false),
+        (RefusalStage::Data, 554, "transaction failed", false),
     ] {
         let verdict = judge(stage, Some(code), EnhancedStatus::find(says), says);
         assert_eq!(verdict == Verdict::Mailbox, is_mailbox, "{says}: {verdict:?}");
     }
     for row in [SHOWN, KEPT_BACK, READ, UNSEEN].into_iter().flat_map(|set| set.lines().skip(1)) {
         let row: Vec<&str> = row.split('\t').collect();
-        let verdict =
-            judge(Stage::Recipient, row[3].parse().ok(), EnhancedStatus::find(row[4]), row[5]);
+        let verdict = judge(
+            RefusalStage::Recipient,
+            row[3].parse().ok(),
+            EnhancedStatus::find(row[4]),
+            row[5],
+        );
         assert!(verdict != Verdict::Mailbox || row[6] != "ours", "{row:?}");
     }
 }
@@ -129,29 +143,34 @@ fn soft_refusals_of_a_mailbox_are_told_from_those_of_a_mail_or_a_system() {
 #[test]
 fn what_is_about_us_is_never_held_against_an_address() {
     for (stage, code, status, text) in [
-        (Stage::Recipient, 550, "5.7.1", "<mx.example.com>: Helo command rejected: Host not found"),
-        (Stage::Recipient, 501, "", "Invalid domain name"),
-        (Stage::Recipient, 550, "", "Callback setup failed while verifying: user unknown"),
         (
-            Stage::Recipient,
+            RefusalStage::Recipient,
+            550,
+            "5.7.1",
+            "<mx.example.com>: Helo command rejected: Host not found",
+        ),
+        (RefusalStage::Recipient, 501, "", "Invalid domain name"),
+        (RefusalStage::Recipient, 550, "", "Callback setup failed while verifying: user unknown"),
+        (
+            RefusalStage::Recipient,
             550,
             "5.1.8",
             "<a@example.com>: Sender address rejected: Domain not found",
         ),
         (
-            Stage::Mail,
+            RefusalStage::Mail,
             550,
             "5.7.60",
             "SMTP; Client does not have permissions to send as this sender",
         ),
-        (Stage::Mail, 550, "5.1.1", "User unknown"),
-        (Stage::Connect, 554, "5.1.1", "no such user"),
-        (Stage::Recipient, 550, "5.1.8", "Domain does not exist"),
-        (Stage::Recipient, 550, "", "Your domain is not valid"),
-        (Stage::Data, 554, "5.6.0", "Invalid address in From"),
-        (Stage::Recipient, 550, "", "The domain of the sender was not found"),
+        (RefusalStage::Mail, 550, "5.1.1", "User unknown"),
+        (RefusalStage::Connect, 554, "5.1.1", "no such user"),
+        (RefusalStage::Recipient, 550, "5.1.8", "Domain does not exist"),
+        (RefusalStage::Recipient, 550, "", "Your domain is not valid"),
+        (RefusalStage::Data, 554, "5.6.0", "Invalid address in From"),
+        (RefusalStage::Recipient, 550, "", "The domain of the sender was not found"),
         (
-            Stage::Data,
+            RefusalStage::Data,
             550,
             "5.7.26",
             "This mail has been blocked because the sender is unauthenticated",
