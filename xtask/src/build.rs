@@ -1,4 +1,4 @@
-//! What is built once and used by several commands: the program, in the profile of the README's first command.
+//! Builds that several commands use: the program, in the profile of the README's first command.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! The rules of the house that no compiler checks. Every fault is reported at once.
 
 mod crates;
+mod floors;
 mod metrics;
 mod names;
 pub(crate) mod pages;
@@ -8,6 +9,7 @@ mod profiles;
 mod pure;
 mod rooms;
 mod sources;
+mod surface;
 
 use std::path::Path;
 
@@ -16,6 +18,7 @@ use crate::Failure;
 /// Checks every rule.
 pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let mut faults = crates::check(root)?;
+    faults.extend(floors::check(root)?);
     faults.extend(sources::check(root)?);
     faults.extend(metrics::check(root)?);
     faults.extend(names::check(root)?);
@@ -23,6 +26,7 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     faults.extend(profiles::check(root)?);
     faults.extend(pure::check(root)?);
     faults.extend(rooms::check(root)?);
+    faults.extend(surface::check(root)?);
     if faults.is_empty() {
         println!("tidy");
         return Ok(());

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Subcommand;
 
 use crate::rival::Rival;
-use crate::server::shares;
+use crate::server::{operate, shares};
 use crate::{
     BenchFault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes,
     outbox, plan, publish, quiet, reads, recovery, scheduled,
@@ -108,6 +108,13 @@ enum Benchmark {
     /// Connections commit rows at a steady rate. Measures the time from the begin of the transaction that commits a row to
     /// the mark that it is taken, by the clock of the database.
     Outbox(outbox::OutboxParams),
+    /// Ask what operators ask of a large store, and retry many messages beside publishes
+    ///
+    /// Runs a server as a process of its own, on loopback. Measures the first page of each list with several filters,
+    /// searches by address, explanations of a large audience, events to it, and the time of a publish alone and while a job
+    /// retries failed messages, of which no channel has a provider. At last, without HTTP, reads the figures of many days.
+    /// Beside each figure stands its bar.
+    Operate(operate::OperateParams),
     /// Start over a store with days of events and all lanes open
     ///
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
@@ -157,6 +164,7 @@ pub fn run(
         Benchmark::Nodes(params) => nodes::run(params, &host),
         Benchmark::Outbox(params) => outbox::run(params),
         Benchmark::Recovery(params) => recovery::run(params, host.rules),
+        Benchmark::Operate(params) => operate::run(params, &host),
         Benchmark::Shares(params) => shares::run(params),
         Benchmark::Forget(params) => forget::run(params, host.rules),
     }?;

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidings_core::batch::Batch;
-use tidings_core::channel::{EMAIL, named};
-use tidings_core::event::Object;
+use tidings_core::content::Batch;
+use tidings_core::model::{EMAIL, HOUR_MS, ImageSize, channel_kind};
 use tidings_core::rules::{ChannelRules, DkimRules};
-use tidings_core::time::HOUR_MS;
-use tidings_core::{Command, ImageSize, Instant, Rules};
-use tidings_node::channel::{Durability, MessageHead, Outlet, Patience, Setup, open};
+use tidings_core::{Command, Instant, Object, Rules};
+use tidings_node::channel::{
+    Durability, MessageHead, ProviderSetup, RenderingChannel, ServerTimeouts, open,
+};
 use tidings_node::{Clock, SystemClock, token_key};
 
 use super::plan::{TYPE, Weekly, settle};
@@ -124,18 +124,18 @@ pub(crate) fn run(params: &DigestParams, mut rules: Rules) -> Result<Vec<Measure
 }
 
 /// The way of mails with the links and signatures that rules ask for.
-fn outlet(weekly: &Weekly, rules: &Rules) -> Result<Outlet, BenchFault> {
+fn outlet(weekly: &Weekly, rules: &Rules) -> Result<RenderingChannel, BenchFault> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let tokens = token_key(&*weekly.disk.gauge, &[7; 32])?;
-    let setup = Setup {
+    let setup = ProviderSetup {
         secret: &|name| Err(format!("there is no {name}")),
         durability: Durability::AtEnd,
-        patience: Patience::default(),
+        patience: ServerTimeouts::default(),
         clock: &clock,
         tokens: Some(&tokens),
         caught: &Arc::default(),
     };
-    let email = named(EMAIL).ok_or(BenchFault::Unknown("its channel of mails"))?;
+    let email = channel_kind(EMAIL).ok_or(BenchFault::Unknown("its channel of mails"))?;
     open(email, rules, &setup).map_err(|fault| BenchFault::Wrong(fault.to_string()))
 }
 
@@ -168,7 +168,7 @@ struct WeekOfMails {
 fn digest(
     weekly: &mut Weekly,
     due: Instant,
-    outlet: &Outlet,
+    outlet: &RenderingChannel,
     for_others: &mut Vec<Value>,
 ) -> Result<WeekOfMails, BenchFault> {
     let disk = &mut weekly.disk;

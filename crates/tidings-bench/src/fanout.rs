@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fastrand::Rng;
 use tidings_core::engine::Options;
+use tidings_core::model::{DAY_MS, MINUTE_MS};
 use tidings_core::rules::TenantRules;
-use tidings_core::time::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Day, Instant, Rules};
 use tidings_store::Store as _;
 
@@ -96,6 +97,7 @@ struct FanoutSamples {
     publish: Vec<f64>,
     raw: Vec<f64>,
     engine: Vec<f64>,
+    dry: Vec<f64>,
     rate: Vec<f64>,
     bytes: Vec<f64>,
     rivals: BTreeMap<&'static str, Vec<f64>>,
@@ -294,6 +296,7 @@ impl Fanout {
                 raw.write_all(&bytes).and_then(|()| raw.sync_all()).map_err(unusable)?;
                 let raw_took = watch.elapsed();
                 self.disk.node.chores()?;
+                let dry = self.dry_run(now, at)?;
                 if run > 0 {
                     let notified = number(
                         u64::from(self.audiences[at].size) * u64::from(self.params.together),
@@ -301,6 +304,7 @@ impl Fanout {
                     samples.publish.push(ms(took));
                     samples.raw.push(ms(raw_took));
                     samples.engine.push(ms(took.saturating_sub(passed.committing)));
+                    samples.dry.push(ms(dry));
                     samples.rate.push(notified / took.as_secs_f64() / 1e6);
                     samples.bytes.push(number(passed.bytes) / notified);
                 }
@@ -329,6 +333,15 @@ impl Fanout {
         Ok(self.measurements(&samples, &lane))
     }
 
+    /// The time of a dry run of another event to an audience.
+    fn dry_run(&mut self, now: Instant, audience: usize) -> Result<Duration, BenchFault> {
+        let name = self.name();
+        let event = self.audiences[audience].event(name, "told");
+        let watch = Stopwatch::start();
+        self.disk.node.dry_run(now, &event)?;
+        Ok(watch.elapsed())
+    }
+
     fn measurements(&self, samples: &[FanoutSamples], lane: &[f64]) -> Vec<Measurement> {
         let mut measurements = Vec::new();
         for (audience, samples) in self.audiences.iter().zip(samples) {
@@ -339,6 +352,7 @@ impl Fanout {
             measurements.extend([
                 of("publish", "ms", &samples.publish).against("raw_write_and_sync", &samples.raw),
                 of("publish_engine", "ms", &samples.engine),
+                of("publish_dry", "ms", &samples.dry),
                 samples.rivals.iter().fold(
                     of("publish_rate", "million notifications/s", &samples.rate),
                     |rate, (name, samples)| rate.against(name, samples),
@@ -389,7 +403,7 @@ impl Fanout {
         let days: Vec<Day> =
             self.disk.gauge.days()?.into_iter().filter(|day| *day < today).collect();
         for day in days {
-            self.disk.files()?.rest(day)?;
+            self.disk.files()?.compact(day)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tidings_core::engine::{InboxPage, InboxQuery, Options};
-use tidings_core::time::{DAY_MS, HOUR_MS};
+use tidings_core::model::{DAY_MS, HOUR_MS};
 use tidings_core::{Command, Instant, Rules};
 use tidings_node::Node;
 use tidings_store::Store as _;
@@ -186,7 +186,7 @@ fn fill(params: &FeedParams, rules: Rules, location: StoreLocation<'_>) -> Resul
     disk.node.chores()?;
     if let Some(files) = &disk.files {
         for (day, _) in files.day_bytes()? {
-            files.rest(day)?;
+            files.compact(day)?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tidings_core::engine::Options;
-use tidings_core::time::{DAY_MS, MINUTE_MS};
+use tidings_core::model::{DAY_MS, MINUTE_MS};
 use tidings_core::{Command, Rules};
 use tidings_store::Store;
 
@@ -60,7 +60,7 @@ pub(crate) fn run(params: &ForgetParams, rules: Rules) -> Result<Vec<Measurement
         let after = begin.plus_ms(DAY_MS);
         disk.node.step(after, &[])?;
         disk.node.chores()?;
-        disk.files()?.rest(begin.day())?;
+        disk.files()?.compact(begin.day())?;
         let before = disk.files()?.disk_bytes()?;
         let day_bytes = disk
             .files()?

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tidings_core::table::Table;
-use tidings_core::time::Day;
+use tidings_core::Day;
+use tidings_core::journal::Table;
 use tidings_store::{Commit, Error, Snapshot, Store};
 
 use super::stopwatch::Stopwatch;
@@ -78,7 +78,7 @@ impl<S: Store + ?Sized> Store for Gauge<S> {
         self.inner.ensure_room()
     }
 
-    fn rest(&self, day: Day) -> Result<(), Error> {
-        self.inner.rest(day)
+    fn compact(&self, day: Day) -> Result<(), Error> {
+        self.inner.compact(day)
     }
 }

@@ -57,7 +57,7 @@ pub enum BenchFault {
     Store(#[from] tidings_store::Error),
     /// The engine failed.
     #[error(transparent)]
-    Engine(#[from] tidings_core::journal::stored::Unreadable),
+    Engine(#[from] tidings_core::journal::Unreadable),
     /// The engine has no answer to what the benchmark asked.
     #[error(transparent)]
     Stopped(#[from] tidings_core::engine::StepError),

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use fastrand::Rng;
 use tidings_core::engine::{Engine, Options, Reach, TenantDirectory};
-use tidings_core::journal::stored::{ReadView, Unreadable};
+use tidings_core::journal::{Partition, ReadView, Unreadable};
+use tidings_core::model::RecipientChange;
 use tidings_core::rules::TenantRules;
-use tidings_core::table::Partition;
-use tidings_core::{Command, RecipientChange, Rules};
+use tidings_core::{Command, Rules};
 
 use super::server::process::resident_bytes;
 use super::world::{self, BEGIN};

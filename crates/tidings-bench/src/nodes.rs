@@ -1,8 +1,8 @@
 //! `nodes`: the same load through one node and through several over the same PostgreSQL, by the processor time that
 //! each node takes.
 //!
-//! If several processes share the processors of one machine, rates say little of several machines. So what is
-//! told is how much of the time of one node the busiest of several needs, and how much all of them need together.
+//! If several processes share the processors of one machine, rates do not predict several machines. So the result
+//! is the CPU time of the busiest of several nodes, and of all together, relative to that of one node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -250,7 +250,7 @@ fn topics(params: &NodesParams) -> u32 {
 struct NodeProcesses(Vec<Process>);
 
 impl NodeProcesses {
-    /// Starts them, with clocks that are so many milliseconds ahead.
+    /// Starts them, with clocks this many milliseconds ahead.
     fn start(run: &NodesRun<'_>, store: &str, ahead_ms: i64) -> Result<Self, BenchFault> {
         let (directory, count) = (run.directory, run.nodes);
         let config = directory.join("tidings.toml");

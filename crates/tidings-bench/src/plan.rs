@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use fastrand::Rng;
 use tidings_core::cel::{OF_CONDITION, Program, ValueKind};
-use tidings_core::engine::{Options, Plan, Sent, Settled};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Command, Ending, Instant, Rules};
+use tidings_core::engine::{ClosingResults, Options, Plan, Sent};
+use tidings_core::model::{DAY_MS, Ending, HOUR_MS, MINUTE_MS};
+use tidings_core::{Command, Instant, Rules};
 
 use super::stopwatch::Stopwatch;
 use super::world::{self, BEGIN, OnDisk, StoreLocation};
@@ -208,7 +208,7 @@ pub(crate) fn settle(disk: &mut OnDisk, now: Instant, made: &[Plan]) -> Result<(
         });
         let sent: Vec<Sent> = sent.collect();
         let closing = plan.closing;
-        disk.node.settle(now, &[Settled { closing, sent, ..Settled::default() }])?;
+        disk.node.settle(now, &[ClosingResults { closing, sent, ..ClosingResults::default() }])?;
     }
     Ok(())
 }

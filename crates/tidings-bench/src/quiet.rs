@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::Options;
-use tidings_core::occurrence::By;
-use tidings_core::preference::{Mode, PreferenceScope};
-use tidings_core::recipient::OwnHours;
+use tidings_core::model::{
+    ChangedBy, DAY_MS, EMAIL_NO, HOUR_MS, MINUTE_MS, Mode, OwnHours, PreferenceScope,
+    RecipientChange,
+};
 use tidings_core::rules::{Cap, QuietHours};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Command, Id, Instant, RecipientChange, Rules};
+use tidings_core::{Command, Id, Instant, Rules};
 
 use super::stopwatch::{Stopwatch, ms};
 use super::world::{self, BEGIN, OnDisk};
@@ -165,7 +164,14 @@ impl QuietWorld {
 /// Never by mail.
 fn preference(recipient: Id, scope: PreferenceScope) -> Command {
     let channel = "email".to_owned();
-    Command::Preference { tenant: None, recipient, scope, channel, mode: Mode::Never, by: By::Key }
+    Command::Preference {
+        tenant: None,
+        recipient,
+        scope,
+        channel,
+        mode: Mode::Never,
+        by: ChangedBy::Key,
+    }
 }
 
 /// Quiet hours of one's own.

@@ -66,7 +66,7 @@ struct ReadCall {
     rate: &'static str,
 }
 
-/// What is read of an inbox by default.
+/// The path of an inbox without filters.
 const PAGE: &str = "/inbox";
 
 /// The calls that are read alone, beside the page without filters.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tidings_core::engine::Options;
-use tidings_core::time::{DAY_MS, HOUR_MS};
+use tidings_core::model::{DAY_MS, HOUR_MS};
 use tidings_core::{Instant, Rules};
 
 use super::stopwatch::{Stopwatch, ms};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use fastrand::Rng;
 use tidings_core::engine::Options;
-use tidings_core::time::HOUR_MS;
-use tidings_core::{Audience, Command, Instant, Rules};
+use tidings_core::model::{Audience, HOUR_MS};
+use tidings_core::{Command, Instant, Rules};
 
 use super::server::process::resident_bytes;
 use super::stopwatch::{Stopwatch, ms};

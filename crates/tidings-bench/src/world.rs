@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use tempfile::TempDir;
-use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{Options, Refused, Reply, StepError};
-use tidings_core::{Audience, Command, Event, Id, Instant, Object, RecipientChange};
+use tidings_core::model::{Audience, EMAIL_NO, RecipientChange};
+use tidings_core::{Command, Event, Id, Instant, Object};
 use tidings_node::Node;
 use tidings_store::{Expected, FjallStore, PostgresStore, Store, StoreId};
 

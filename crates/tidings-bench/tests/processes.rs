@@ -20,10 +20,11 @@ fn main() -> ExitCode {
     if matches!(std::env::args().nth(1).as_deref(), Some("serve" | "outbox")) {
         let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
         let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Hidden };
-        let status = cli::run(std::env::args(), &tidings::app::player, &mut streams);
+        let status = cli::run(std::env::args(), &tidings_trial::player, &mut streams);
         return if status == Status::Done { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     one_user_who_takes_all_that_a_token_can_is_refused_alone();
+    an_operator_reads_searches_and_retries_many_messages();
     if Postgres::is_installed() {
         outbox_measures_from_the_commit_until_a_row_is_accepted();
     } else {
@@ -39,7 +40,7 @@ fn measured(arguments: &str) -> Vec<Value> {
     let arguments =
         ["bench"].into_iter().chain(arguments.split(' ')).chain(["--json", "--dir", dir]);
     let host = Host {
-        rules: tidings::config::parse(RULES, "rules").expect("the rules have no fault"),
+        rules: tidings_config::parse(RULES, "rules").expect("the rules have no fault"),
         router: &|_, _, _| unreachable!("the server is a process of its own"),
     };
     let mut out = Vec::new();
@@ -72,4 +73,19 @@ fn one_user_who_takes_all_that_a_token_can_is_refused_alone() {
     }
     assert!(median("refused_to_the_one") > 0.0 && median("answered_to_the_one") > 0.0);
     assert!(median("streams_of_the_one") <= 64.0, "{measured:?}");
+}
+
+fn an_operator_reads_searches_and_retries_many_messages() {
+    let store = "--entries 400 --audience 20 --bulk 300 --seconds 1 --runs 2 --days 3 --types 4";
+    let measured = measured(&format!("operate {store}"));
+    for with_bar in ["messages_rare_failed", "search_address", "explain_audience"] {
+        assert!(metric(&measured, with_bar)["versus"]["bar"].as_f64() > Some(0.0), "{with_bar}");
+    }
+    // All failed messages of the type were retried, not faster than a job may.
+    let rate = metric(&measured, "bulk_rate")["median"].as_f64().expect("it is a number");
+    assert!(rate > 0.0 && rate <= 1_050.0, "{rate}");
+    for of_days in ["figures_by_day", "figures_by_all"] {
+        assert_eq!(metric(&measured, of_days)["runs"], 2, "{of_days}");
+    }
+    assert!(metric(&measured, "publish_p99_ratio")["median"].as_f64() > Some(0.0));
 }

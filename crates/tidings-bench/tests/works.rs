@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Parser;
-use tidings::http::{self, Access, Service};
 use tidings_bench::{BenchFault, Host, RULES, command};
+use tidings_http::{Access, Service};
 use tidings_loopback::{Postgres, find, skip};
 
 /// Taken by tests that start processes and by those that open a directory again: a process inherits the lock of a
@@ -21,11 +21,11 @@ struct Bench {
 fn run(arguments: &[&str], out: &mut Vec<u8>) -> Result<(), BenchFault> {
     let named = ["bench"].iter().chain(arguments).chain(&["--json"]);
     let host = Host {
-        rules: tidings::config::parse(RULES, "rules").expect("the rules have no fault"),
+        rules: tidings_config::parse(RULES, "rules").expect("the rules have no fault"),
         router: &|node, rules, clock| {
-            let settings = http::Settings::default();
+            let settings = tidings_http::Settings::default();
             let service = Service::new(node, rules, Access::Open, clock, settings);
-            http::router(Arc::new(service))
+            tidings_http::router(Arc::new(service))
         },
     };
     command::run(&Bench::parse_from(named).arguments, host, out, &mut Vec::new())

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::TempDir;
-use tidings_core::time::HOUR_MS;
-use tidings_core::{Rules, Totals};
+use tidings_core::Rules;
+use tidings_core::content::Totals;
+use tidings_core::model::HOUR_MS;
 use tidings_store::StoreId;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -57,10 +58,10 @@ pub enum DemoFault {
          (any that is free), or none with `--headless`"
     )]
     Port(SocketAddr, io::Error),
-    /// The story was not told to its end.
+    /// The story stopped before its end.
     #[error(transparent)]
     Play(#[from] play::PlayFault),
-    /// Something was lost or told twice.
+    /// A notification was lost or sent twice.
     #[error("the books do not balance")]
     Books,
     /// The results can't be written.
@@ -200,7 +201,7 @@ impl Teller {
         let text = format!("{day}, {} mails", number(progress.mails as u64));
         if self.plain && self.week != Some(since / WEEK_MS) {
             self.week = Some(since / WEEK_MS);
-            // A story is told also where nobody hears how far it is.
+            // The story runs on even where its progress can't be printed.
             let _ = writeln!(err, "{text}");
         }
         self.bar.set_message(text);

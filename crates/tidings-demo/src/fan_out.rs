@@ -22,7 +22,7 @@ pub struct MeasuredFanOut {
     pub ms: f64,
 }
 
-/// The events of which the summary tells how many they reached, and how fast.
+/// The events whose reach and speed the summary prints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Foremost {
     /// The event that was asked for, once it was published.

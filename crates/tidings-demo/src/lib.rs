@@ -2,8 +2,8 @@
 //!
 //! It exists so that a fresh clone shows within a minute what tidings does: true dates, true places
 //! and a true shape of who follows whom, so that what goes wrong with real audiences would go wrong
-//! here. [`museum`] reads the data that is carried along, [`world`] settles who is told,
-//! [`mod@scenario`] says what happens when, [`mod@play`] tells it through the engine, [`page`] is where one
+//! here. [`museum`] reads the embedded data, [`world`] chooses the recipients,
+//! [`mod@scenario`] has the events in order, [`mod@play`] runs them through the engine, [`page`] is where one
 //! looks at the outcome.
 //!
 //! Nothing here draws a random number that is not of a fixed seed, and the only clock is a stopwatch:

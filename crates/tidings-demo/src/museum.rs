@@ -7,7 +7,7 @@ use std::io::Read;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tidings_core::event::ImageSize;
+use tidings_core::model::ImageSize;
 
 /// An artist, in the order of how many follow them: the first is followed by most.
 #[derive(Clone, Debug, Deserialize)]
@@ -131,7 +131,7 @@ impl Work {
 }
 
 impl Artist {
-    /// The topic that one follows to hear of this artist.
+    /// The topic of this artist.
     #[must_use]
     pub fn topic(&self) -> String {
         format!("artist/{}", self.slug)

@@ -56,7 +56,7 @@ const LAST: [&str; 43] = [
 /// The name of the recipient at a place in the world.
 #[must_use]
 pub(crate) fn name_of(place: usize) -> String {
-    // Neighbours have nothing in common, and no pair comes again before each has come.
+    // Neighbours differ in both names, and no pair repeats before all have been used.
     let mixed = place.wrapping_mul(1_031) % (FIRST.len() * LAST.len());
     format!("{} {}", FIRST[mixed % FIRST.len()], LAST[mixed / FIRST.len()])
 }

@@ -5,14 +5,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use tidings_core::channel::{EMAIL, named};
+use tidings_core::content::{Batch, Totals};
 use tidings_core::engine::Options;
-use tidings_core::{Batch, Instant, Rules, Totals};
+use tidings_core::model::{EMAIL, channel_kind};
+use tidings_core::{Instant, Rules};
 use tidings_mail::{Design, SECRET_BYTES, Sender, TokenKey};
 use tidings_node::channel::{
-    self, Channel as _, Durability, Outlet, Patience, ProviderError, Setup,
+    self, Channel as _, Durability, ProviderOpenError, ProviderSetup, RenderingChannel,
+    ServerTimeouts,
 };
-use tidings_node::{Clock, Collect, Delivery, Node, PlayError, Player, Retries, SystemClock};
+use tidings_node::{Clock, Delivery, Node, PlayError, Player, PlayerOutput, Retries, SystemClock};
 use tidings_store::{Expected, FjallStore, StoreId};
 
 use super::fan_out::{FanOuts, Foremost};
@@ -25,7 +27,7 @@ use super::world::World;
 /// The configuration of the demo, as text.
 pub const RULES: &str = include_str!("../../../examples/art/tidings.toml");
 
-/// The reason why the story was not told to its end.
+/// The reason why the story stopped before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayFault {
     /// The directory can't be used.
@@ -44,7 +46,7 @@ pub enum PlayFault {
     Store(#[from] tidings_store::Error),
     /// The Maildir can't be opened.
     #[error(transparent)]
-    Provider(#[from] ProviderError),
+    Provider(#[from] ProviderOpenError),
     /// The node failed.
     #[error(transparent)]
     Node(#[from] tidings_node::Error),
@@ -68,7 +70,7 @@ pub struct StoryProgress {
 /// The fate of the directory afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterwards {
-    /// It stays: the mails are durable before anything is told of them.
+    /// It stays: the mails are durable before they are shown.
     Kept,
     /// It is removed: the mails are in one file, which is gone at once, and none is made durable first.
     Removed,
@@ -102,7 +104,7 @@ pub struct Telling {
     pub seconds: f64,
 }
 
-/// The key of the tokens in the links of mails. It keeps nothing secret: whoever plays the story may read it all.
+/// The key of the tokens in the links of mails. It protects nothing: the story has no secrets.
 pub(crate) fn tokens() -> TokenKey {
     TokenKey::new(&[0; SECRET_BYTES])
 }
@@ -162,12 +164,13 @@ pub fn play(
         }
     };
     let mails = mails(&rules, &scenario.world, files)?;
-    let outlet = Outlet::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
+    let outlet = RenderingChannel::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
     let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
     let (store, options) = (Arc::new(store), Options::default());
-    let mut player = Player::with_delivery(store, options, Collect::Nothing, delivery, Instant(0))?;
+    let mut player =
+        Player::with_delivery(store, options, PlayerOutput::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
     play_story(&mut player, scenario, rules.clone(), &mails, report)?;
@@ -196,12 +199,12 @@ fn occupy(dir: &Path) -> Result<(), PlayFault> {
 }
 
 fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, PlayFault> {
-    let kind = named(EMAIL).ok_or(ProviderError::Missing)?;
+    let kind = channel_kind(EMAIL).ok_or(ProviderOpenError::Missing)?;
     let tokens = tokens();
-    let setup = Setup {
+    let setup = ProviderSetup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
-        patience: Patience::default(),
+        patience: ServerTimeouts::default(),
         clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
         tokens: Some(&tokens),
         caught: &Arc::default(),
@@ -210,10 +213,10 @@ fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, Pla
 }
 
 /// The look of the mails, and of the pages to which they lead.
-fn design(rules: &Rules) -> Result<Design, ProviderError> {
+fn design(rules: &Rules) -> Result<Design, ProviderOpenError> {
     let email = rules.channels.get(EMAIL);
     let from = email.and_then(|email| email.from.as_deref());
-    let sender = Sender::parse(from.ok_or(ProviderError::NoSender)?)?;
+    let sender = Sender::parse(from.ok_or(ProviderOpenError::NoSender)?)?;
     Ok(Design::new(sender, rules)?)
 }
 

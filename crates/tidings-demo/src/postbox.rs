@@ -1,16 +1,17 @@
 //! The mails that were sent: a compact index in memory, and the mails in files.
 //!
-//! The index holds what lists are ordered and searched by. What a mail says is read from its file
-//! when somebody looks at it, so that what is shown is what was sent.
+//! The index holds what lists are ordered and searched by. A mail's content is read from its file
+//! when it is opened, so that the page shows the bytes that were sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidings_core::{Batch, Instant};
+use tidings_core::Instant;
+use tidings_core::content::Batch;
 use tidings_node::channel::{
-    Channel, MessageHead, Outcome, Outlet, Rendered, Renderer, Unrenderable,
+    Channel, MessageHead, Outcome, Rendered, Renderer, RenderingChannel, Unrenderable,
 };
 
 use super::spool::Spool;
@@ -41,7 +42,7 @@ pub struct Postbox {
     files: Files,
 }
 
-/// The place of what mails say.
+/// The directory of the mails.
 #[derive(Clone)]
 pub(crate) enum Files {
     /// A file for each, in a directory.
@@ -77,7 +78,7 @@ impl Postbox {
 }
 
 impl Files {
-    /// The bytes of a mail, at most so many.
+    /// The bytes of a mail, up to a number.
     fn read(&self, mail: &Posted, most: u64) -> io::Result<Vec<u8>> {
         match self {
             Self::Each(dir) => {
@@ -104,7 +105,7 @@ type Find = Box<dyn Fn(&Batch) -> Option<(u32, u32)> + Send + Sync>;
 
 /// A channel that keeps an index of what another channel has sent.
 pub struct Indexed {
-    outlet: Outlet,
+    outlet: RenderingChannel,
     files: Files,
     /// Place of a recipient and of the city with these coordinates.
     find: Find,
@@ -124,7 +125,7 @@ impl Indexed {
     /// `find` gives the places of a batch's recipient and of their city.
     #[must_use]
     pub(crate) fn new(
-        outlet: Outlet,
+        outlet: RenderingChannel,
         files: Files,
         find: impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static,
     ) -> Arc<Self> {

@@ -3,15 +3,11 @@
 use std::collections::HashMap;
 
 use mail_parser::{HeaderValue, MessageParser};
-use tidings_core::channel::EMAIL_NO;
 use tidings_core::engine::{
     InboxGroup as Group, InboxItem as Item, InboxPage, InboxQuery, Presenter,
 };
-use tidings_core::event::Pivot;
-use tidings_core::rules::Rules;
-use tidings_core::tenant::View;
-use tidings_core::time::DAY_MS;
-use tidings_core::{Command, Day, Id, Instant, PreferenceScope, State};
+use tidings_core::model::{DAY_MS, EMAIL_NO, Pivot, PreferenceScope, RecipientState, View};
+use tidings_core::{Command, Day, Id, Instant, Rules};
 use tidings_mail::{Design, Rest};
 use tidings_node::{Node, StoreView};
 
@@ -32,7 +28,7 @@ use super::world::{Person, World};
 const ITEMS_SHOWN: usize = 6;
 const TOPICS_SHOWN: usize = 100;
 
-/// The data behind the demo's page: what was played, and the node to ask about it.
+/// The data behind the demo's page: the played story, and the node to read from.
 pub struct Shown {
     node: Node,
     postbox: Postbox,
@@ -104,7 +100,7 @@ impl Shown {
         }
     }
 
-    /// The topics that somebody follows now, the most followed first; none where the store fails.
+    /// The topics that a recipient follows now, the most followed first; none where the store fails.
     fn topics(&self, view: &StoreView, id: &Id) -> Vec<String> {
         let engine = self.node.engine();
         let following = engine.reader(view).following(id);
@@ -118,7 +114,7 @@ impl Shown {
 
     fn choices(&self, id: &Id) -> Vec<ShownPreference> {
         let chosen = self.node.engine().preferences(id, &View::All).unwrap_or_default();
-        let choice = |chosen: tidings_core::command::Choice| ShownPreference {
+        let choice = |chosen: tidings_core::model::Choice| ShownPreference {
             scope: match chosen.scope {
                 PreferenceScope::Category(name) => self.category(&name),
                 PreferenceScope::Type(name) => name,
@@ -215,7 +211,7 @@ impl Shown {
             .filter(|mail| lane.is_none_or(|place| place == Some(usize::from(mail.lane))))
             .collect();
         let total = wanted.len();
-        // The mails of one instant look alike: those of somebody are in order, those of all are mixed.
+        // The mails of one instant look alike: one person's are in order, those of all are mixed.
         let stride = if person.is_some() { 1 } else { mixing_stride(total) };
         let part = (slice.skip..total).take(slice.take);
         let part = part.map(|nth| self.mail_line(wanted[nth * stride % total]));
@@ -297,9 +293,9 @@ impl Shown {
             line: self.person_line(place, topics.len()),
             email: profile.addresses.get(EMAIL_NO).map(str::to_owned),
             state: match profile.state {
-                State::Active => "active",
-                State::Unconfirmed => "unconfirmed",
-                State::Disabled => "disabled",
+                RecipientState::Active => "active",
+                RecipientState::Unconfirmed => "unconfirmed",
+                RecipientState::Disabled => "disabled",
             }
             .to_owned(),
             choices: self.choices(id),
@@ -317,7 +313,7 @@ impl Shown {
     }
 }
 
-/// The distance of neighbours in a mixed list of so many, by which each comes once: near the golden section.
+/// The step through a mixed list of N items that visits each once: near the golden section.
 fn mixing_stride(total: usize) -> usize {
     let begin = total * 618 / 1_000;
     let is_coprime = |stride: &usize| {

@@ -37,7 +37,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Reads a mail, at most so many bytes of it.
+    /// Reads a mail, up to a number of bytes.
     pub(crate) fn read(&self, number: u128, most: u64) -> io::Result<Vec<u8>> {
         let (begin, length) = {
             let mut written = self.written();

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use tidings_core::channel::{EMAIL, EMAIL_NO, INBOX};
-use tidings_core::occurrence::By;
-use tidings_core::{Command, Id, Mode, PreferenceScope, RecipientChange, State};
+use tidings_core::model::{
+    ChangedBy, EMAIL, EMAIL_NO, INBOX, Mode, PreferenceScope, RecipientChange, RecipientState,
+};
+use tidings_core::{Command, Id};
 
 use super::museum::{City, Museum};
 use super::random::{Random, Weighted};
@@ -42,7 +43,7 @@ pub struct Person {
     /// Place in [`Museum::cities`].
     pub city: usize,
     /// Their state.
-    pub state: State,
+    pub state: RecipientState,
     /// Their choices; most keep to the weekly mail.
     pub choices: Vec<InitialPreference>,
     /// Places in [`Museum::artists`] of those they follow, the most followed first.
@@ -106,7 +107,7 @@ impl World {
             scope: PreferenceScope::Category(choice.category.to_owned()),
             channel: choice.channel.to_owned(),
             mode: choice.mode.clone(),
-            by: By::User,
+            by: ChangedBy::User,
         });
         let follows = person.follows.iter().map(|artist| Command::Subscribe {
             tenant: None,
@@ -117,7 +118,7 @@ impl World {
     }
 }
 
-/// A change of profile that says where somebody lives now.
+/// A change of profile with a new home.
 pub(crate) fn lives_in(id: Id, city: &City) -> RecipientChange {
     RecipientChange {
         tz: Some(Some(city.zone.clone())),
@@ -139,9 +140,9 @@ fn person(n: usize, cities: &Weighted, random: &mut Random) -> Person {
         email: (!random.per_mille(8)).then(|| format!("{name}@readers.example.org")),
         city: cities.draw(random),
         state: match random.below(1000) {
-            0..18 => State::Unconfirmed,
-            18..23 => State::Disabled,
-            _ => State::Active,
+            0..18 => RecipientState::Unconfirmed,
+            18..23 => RecipientState::Disabled,
+            _ => RecipientState::Active,
         },
         choices: choices(random),
         follows: Vec::new(),

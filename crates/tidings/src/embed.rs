@@ -28,17 +28,19 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use serde::Serialize;
 use serde_json::Value;
 use tidings_core::Rules;
-use tidings_core::channel::{ChannelKind, sending};
+use tidings_core::model::{Author, AuthorKind, ChannelKind, sending_channels};
+use tidings_http::{Access, Service};
 use tidings_mail::{Design, TokenKey};
-use tidings_node::channel::{Channel, Channels, Outcome, Outlet, Receipt, Rendered, ShortRenderer};
+use tidings_node::channel::{
+    Channel, Channels, Outcome, Receipt, Rendered, RenderingChannel, ShortRenderer,
+};
 use tidings_node::{Clock, Delivery, Retries, Runtime, Settings, SystemClock};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
-use crate::app::{self, Opened};
+use crate::app::resolver::ObjectStateClient;
+use crate::app::{self, ReopenableStore};
 use crate::client::CallAnswer;
-use crate::http::{self, Access, Service};
-use crate::resolver::HostResolver;
 
 pub use crate::client::CallFault;
 
@@ -70,19 +72,20 @@ impl Tidings {
     ) -> Result<Self, CallFault> {
         let expected = app::expect_or_make().map_err(CallFault::Store)?;
         let options = tidings_store::Options::default();
-        let store =
-            Opened::directory(data.as_ref(), expected, options).map_err(CallFault::Store)?;
+        let store = ReopenableStore::directory(data.as_ref(), expected, options)
+            .map_err(CallFault::Store)?;
         let tokens = store.token_key().map_err(|fault| CallFault::Node(fault.to_string()))?;
         let (hand, messages) = unbounded();
         let mut channels = app::channels(&rules, &tokens, &clock, &Arc::default())?;
         hand_over(&mut channels, &rules, &tokens, &hand)?;
-        let host = HostResolver::new(app::host_service(&rules)?, Arc::clone(&clock));
+        let host = ObjectStateClient::new(app::host_service(&rules)?, Arc::clone(&clock));
         let delivery = Delivery::new(channels, Retries::default()).resolving(Arc::new(host));
         let runtime =
             store.run(rules.clone(), Arc::clone(&clock), delivery, Settings::default())?;
-        let bounds = http::Settings::default();
-        let service = Service::new(runtime.handle(), rules, Access::Open, clock, bounds);
-        let router = http::router(Arc::new(service.with_site(tokens)));
+        let bounds = tidings_http::Settings::default();
+        let access = Access::Own(Author::new(AuthorKind::Command, "embedded"));
+        let service = Service::new(runtime.handle(), rules, access, clock, bounds);
+        let router = tidings_http::router(Arc::new(service.with_site(tokens)));
         let tokio = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_time()
@@ -214,7 +217,7 @@ fn hand_over(
 ) -> Result<(), CallFault> {
     let has =
         |kind: &ChannelKind| rules.types.values().any(|of| of.channels.contains_key(kind.name));
-    for kind in sending().filter(|kind| has(kind)) {
+    for kind in sending_channels().filter(|kind| has(kind)) {
         if channels.contains_key(kind.name) {
             continue;
         }
@@ -222,7 +225,7 @@ fn hand_over(
         let design = design.map_err(|fault| CallFault::Node(format!("{}: {fault}", kind.name)))?;
         let renderer = ShortRenderer::new(design.linked(tokens.clone()), kind, None);
         let hand = HandOver(hand.clone());
-        let outlet = Outlet::new(Arc::new(renderer), Arc::new(hand));
+        let outlet = RenderingChannel::new(Arc::new(renderer), Arc::new(hand));
         channels.insert(kind.name.to_owned(), outlet);
     }
     Ok(())

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     };
     let mut out = BufWriter::with_capacity(OUT_BYTES, stdout.lock());
     let mut streams = Streams { out: &mut out, err: &mut err, progress };
-    let status = cli::run(std::env::args_os(), &tidings::app::player, &mut streams);
+    let status = cli::run(std::env::args_os(), &tidings_trial::player, &mut streams);
     match out.flush() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(1),
         _ => ExitCode::from(status.code()),

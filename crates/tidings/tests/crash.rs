@@ -16,9 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tidings_core::BucketNo;
-use tidings_core::table::{Key, Owner, Partition, Table};
-use tidings_core::time::DAY_MS;
+use tidings_core::journal::{Key, Owner, Partition, Table};
+use tidings_core::model::{BucketNo, DAY_MS};
 use tidings_node::{Clock as _, SystemClock};
 use tidings_store::{Expected, FjallStore, Snapshot, Store as _};
 
@@ -169,7 +168,7 @@ fn rows(snapshot: &dyn Snapshot, table: Table) -> usize {
     for day in snapshot.days().unwrap() {
         for bucket in (0..16).map(BucketNo) {
             let from = Key::of(Owner::Bucket(bucket), table).done();
-            let until = tidings_core::table::after_prefix(&from);
+            let until = tidings_core::journal::after_prefix(&from);
             let mut visit = |_: &[u8], _: &[u8]| {
                 count += 1;
                 ControlFlow::Continue(())

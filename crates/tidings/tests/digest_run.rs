@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tidings_core::time::DAY_MS;
+use tidings_core::model::DAY_MS;
 
 mod serving;
 

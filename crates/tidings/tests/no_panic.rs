@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use tidings::config;
-use tidings::timeline::read_line;
+use tidings_api::timeline::read_line;
 
 const LINES: [&str; 8] = [
     r#"{"at":"2024-01-01T00:00:00Z","op":"recipient","id":"r","email":"a@b","tz":"Europe/Paris","lat":48.8,"lon":2.3,"state":"active"}"#,

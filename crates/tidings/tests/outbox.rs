@@ -138,8 +138,8 @@ fn a_reload_and_commands_steer_feeds() {
     assert_eq!((&seen["name"], &seen["state"]), (&json!("app"), &json!("running")));
     assert_eq!((&seen["newest"], &seen["taken"]), (&json!("3"), &json!(3)));
 
-    let (code, out, _) = shop.tidings(&["pause", "feed", "app", "--url", &server.url]);
-    assert_eq!(code, 0, "{out}");
+    let (code, out, err) = shop.tidings(&["pause", "feed", "app", "--url", &server.url]);
+    assert_eq!(code, 0, "{out}{err}");
     assert_eq!(feeds()[0]["state"], "paused");
     shop.insert(2);
     server.kill();

@@ -11,11 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidings::config;
-use tidings::timeline::read_line;
-use tidings_core::Rules;
+use tidings_api::timeline::read_line;
 use tidings_core::engine::Options;
-use tidings_core::time::{DAY_MS, Instant};
-use tidings_node::{Collect, Player};
+use tidings_core::model::DAY_MS;
+use tidings_core::{Instant, Rules};
+use tidings_node::{Player, PlayerOutput};
 use tidings_store::{Expected, FjallStore, StoreId};
 
 const CONFIG: &str = r#"
@@ -110,7 +110,8 @@ fn memory_files_and_disk_level_off_once_days_are_forgotten() {
     let options =
         tidings_store::Options { cache_bytes: 4 << 20, ..tidings_store::Options::default() };
     let store = FjallStore::open(&data, Expected::OrNew(StoreId([0; 16])), options).unwrap();
-    let mut player = Player::open(Arc::new(store), Options::default(), Collect::Nothing).unwrap();
+    let mut player =
+        Player::open(Arc::new(store), Options::default(), PlayerOutput::Nothing).unwrap();
     let start = Instant::parse("2024-01-01T00:00:00Z").unwrap();
     player.set_rules(start, rules.clone(), &mut |_| ()).unwrap();
     for number in 0..RECIPIENTS {

@@ -7,7 +7,7 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 12] = [
+const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("tidings-core", &[]),
     ("tidings-tls", &["tidings-loopback"]),
     ("tidings-store", &["tidings-core", "tidings-tls", "tidings-loopback"]),
@@ -15,20 +15,64 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("tidings-loopback", &[]),
     ("tidings-mail", &["tidings-core"]),
     ("tidings-node", &["tidings-core", "tidings-store", "tidings-mail", "tidings-tls"]),
+    ("tidings-config", &["tidings-core", "tidings-mail", "tidings-node"]),
+    (
+        "tidings-api",
+        &["tidings-config", "tidings-core", "tidings-mail", "tidings-node", "tidings-store"],
+    ),
+    (
+        "tidings-trial",
+        &[
+            "tidings-api",
+            "tidings-config",
+            "tidings-core",
+            "tidings-mail",
+            "tidings-node",
+            "tidings-store",
+        ],
+    ),
+    (
+        "tidings-http",
+        &[
+            "tidings-api",
+            "tidings-config",
+            "tidings-core",
+            "tidings-store",
+            "tidings-mail",
+            "tidings-node",
+            "tidings-trial",
+            "tidings-tls",
+            "tidings-feeds",
+            "tidings-loopback",
+        ],
+    ),
     ("tidings-sim", &["tidings-core", "tidings-store", "tidings-node"]),
     ("tidings-demo", &["tidings-core", "tidings-store", "tidings-mail", "tidings-node"]),
     // Its tests take the API of the program.
     (
         "tidings-bench",
-        &["tidings", "tidings-core", "tidings-store", "tidings-node", "tidings-loopback"],
+        &[
+            "tidings",
+            "tidings-config",
+            "tidings-core",
+            "tidings-store",
+            "tidings-node",
+            "tidings-http",
+            "tidings-trial",
+            "tidings-loopback",
+        ],
     ),
     (
         "tidings",
         &[
+            "tidings-api",
+            "tidings-config",
             "tidings-core",
             "tidings-store",
             "tidings-mail",
             "tidings-node",
+            "tidings-http",
+            "tidings-trial",
             "tidings-demo",
             "tidings-bench",
             "tidings-loopback",
@@ -40,7 +84,7 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
 ];
 
 /// The crates that the core may build on: they compute and do nothing else. It decides, and others act.
-const IN_CORE: [&str; 15] = [
+const IN_CORE: [&str; 16] = [
     "crc32fast",
     "h3o",
     "idna",
@@ -54,6 +98,7 @@ const IN_CORE: [&str; 15] = [
     "rustc-hash",
     "serde",
     "serde_json",
+    "siphasher",
     "thiserror",
     "xxhash-rust",
 ];

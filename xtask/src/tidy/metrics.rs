@@ -8,11 +8,11 @@ use std::path::Path;
 use crate::Failure;
 use crate::source::{files, is_test, named, read};
 
-const SERVER: &str = "crates/tidings/src/http";
+const SERVER: &str = "crates/tidings-http/src";
 const GUIDE: &str = "docs/monitoring.md";
 const PREFIX: &str = "tidings_";
 
-/// What a histogram adds to its name.
+/// The suffixes of the metrics of a histogram.
 const ENDS: [&str; 3] = ["_bucket", "_sum", "_count"];
 
 pub(super) fn check(root: &Path) -> Result<Vec<String>, Failure> {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidings_core::{Audience, Command};
+use tidings_core::Command;
+use tidings_core::model::Audience;
 
 use super::Fanout;
 use crate::stopwatch::{Stopwatch, ms};

@@ -48,7 +48,7 @@ impl Process {
         Self::start(command)
     }
 
-    /// Starts a process, and waits until it says where it listens.
+    /// Starts a process, and waits until it prints its address.
     pub(crate) fn start(mut command: Command) -> Result<Self, BenchFault> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();

@@ -54,7 +54,7 @@ pub(crate) struct SharesParams {
 /// The interval of the host's publishes.
 const PUBLISHING: Duration = Duration::from_millis(20);
 
-/// The interval of the host's changes of preferences, of which the hook is received.
+/// The interval of the host's changes of preferences, each of which calls the hook.
 const CHANGING: Duration = Duration::from_millis(200);
 
 /// The interval of a reader's pages.
@@ -94,7 +94,7 @@ pub(crate) fn run(params: &SharesParams) -> Result<Vec<Measurement>, BenchFault>
     })
 }
 
-/// Serves the host's hook. Returns of which recipients it is received.
+/// Serves the host's hook. Returns the recipients of the calls.
 fn receiver_of(hook: TcpListener) -> Result<UnboundedReceiver<String>, BenchFault> {
     let (sender, received) = unbounded_channel();
     let router = Router::new().route(
@@ -195,7 +195,7 @@ async fn watch(server: &Process, peak: &AtomicU64) -> Result<(), BenchFault> {
     }
 }
 
-/// Number of open streams and long polls: those of the one user, since nobody else has any.
+/// Number of open streams and long polls: the attacker's, since no other user has any.
 async fn open_streams(address: SocketAddr) -> Result<u64, BenchFault> {
     let mut connection = Connection::open(address).await?;
     let answer = connection.ask(&get("/metrics", "none")).await?;

@@ -2,7 +2,7 @@
 //!
 //! Rendered on the server, readable without a script, and without a single request to elsewhere.
 //! [`router`] is the edge; `site` turns questions into pages and knows nothing of HTTP connections;
-//! [`view`] is what they say.
+//! [`view`] is their content.
 
 pub(crate) mod picture;
 mod site;
@@ -26,7 +26,7 @@ use crate::shown::Shown;
 /// Our own pages may load our style sheet and frame our mails, and nothing else.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
-/// A mail is somebody's text: it runs nothing and fetches nothing, wherever it is opened.
+/// A mail is untrusted text: it runs nothing and fetches nothing, wherever it is opened.
 const MAIL_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'self'; \
     sandbox allow-popups allow-popups-to-escape-sandbox";
@@ -141,7 +141,7 @@ async fn absent(State(site): SharedSite) -> Response {
     answer(site, |site| site.absent()).await
 }
 
-/// Answers may be read from disk, so it is asked where blocking harms nobody.
+/// Answers may be read from disk, so it runs on a thread that may block.
 async fn answer(
     site: Arc<DemoSite>,
     ask: impl FnOnce(&DemoSite) -> SiteAnswer + Send + 'static,

@@ -17,7 +17,7 @@ const PALETTES: [[&str; 4]; 8] = [
     ["#ece7e1", "#b8aea1", "#5a534b", "#3f7f72"],
 ];
 
-/// The side of a picture whose proportions nobody knows.
+/// The side of a picture of unknown proportions.
 const SQUARE: u16 = 540;
 
 /// A work's picture as SVG, the same each time.

@@ -24,7 +24,7 @@ const FRAME_MAX: usize = 1500;
 pub(crate) enum SiteAnswer {
     /// A page of ours.
     Page(String),
-    /// A page of ours that says that there is nothing.
+    /// The page for a path without content.
     Absent(String),
     /// A template failed: a defect of ours.
     Broken(String),
@@ -242,7 +242,7 @@ impl DemoSite {
     }
 }
 
-/// The reasons that all shown items of a group share, so that they are told once.
+/// The reasons that all shown items of a group share, which are shown once.
 fn why_of_all(group: &InboxGroup) -> Option<Vec<String>> {
     let first = group.items.first()?;
     let shared = group.items.iter().all(|item| item.reasons == first.reasons);

@@ -44,7 +44,7 @@ fn formatted(ms: i64, zone: &str, pattern: &str) -> String {
     at.to_zoned_datetime(zone).strftime(pattern).to_string()
 }
 
-/// A lane as people would say it.
+/// A lane in words.
 pub(crate) fn lane(name: &str) -> &str {
     match name {
         "now" => "at once",
@@ -57,7 +57,7 @@ pub(crate) fn lane(name: &str) -> &str {
 /// The names of topics that have one, by topic.
 pub(crate) type TopicNames = HashMap<String, String>;
 
-/// The reason why somebody hears of something, as people would say it.
+/// The reason of a notification in words.
 pub(crate) fn reason(word: &str, names: &TopicNames) -> String {
     match word {
         "near" => "near you".to_owned(),

@@ -1,7 +1,8 @@
 //! The data of the page. Instants are UTC; the page turns them into the zone that stands beside them.
 
 use serde::Serialize;
-use tidings_core::{Instant, Totals};
+use tidings_core::Instant;
+use tidings_core::content::Totals;
 
 use crate::scenario::{Facts, Week};
 
@@ -41,7 +42,7 @@ pub struct Summary {
     pub facts: Facts,
     /// Week by week.
     pub weeks: Vec<WeekLine>,
-    /// E-mails sent; the rest of [`Totals::messages`] is what the inboxes were told.
+    /// E-mails sent; the rest of [`Totals::messages`] are deliveries to inboxes.
     pub mails: u64,
     /// The lanes through which e-mails went.
     pub lanes: Vec<String>,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
-use tidings_core::{Audience, Command, Event, Id, Instant, Near, Object, Timed};
+use tidings_core::model::{Audience, DAY_MS, GeoCircle, HOUR_MS, MINUTE_MS, SECOND_MS, Timed};
+use tidings_core::{Command, Event, Id, Instant, Object};
 
 use super::{FIRST_DAY, LAST_DAY, day, work_id};
 use crate::museum::{Exhibition, Work};
@@ -27,7 +27,7 @@ const WARHOL_PORTFOLIO: u32 = 61_240;
 const OPENING_HOUR_UTC: i64 = 15;
 /// Duration of the museum's announcements on one day.
 const ANNOUNCING_MS: i64 = 7 * HOUR_MS;
-/// Suggestions go out on Thursdays, this many works a week, each to at most so many.
+/// Suggestions leave on Thursdays: this many works a week, each to a bounded number of people.
 const SUGGESTIONS_A_WEEK: usize = 12;
 const SUGGESTED_TO_MAX: usize = 60;
 
@@ -56,7 +56,7 @@ fn works(world: &World) -> Vec<Timed> {
     let mut days: BTreeMap<&str, BTreeMap<(usize, bool), Vec<&Work>>> = BTreeMap::new();
     for work in &world.museum.works {
         let artist = first_artist(world, work);
-        // The portfolio goes first and alone.
+        // The portfolio comes first, alone.
         let turn = (artist, work.id != WARHOL_PORTFOLIO);
         days.entry(&work.acquired).or_default().entry(turn).or_default().push(work);
     }
@@ -121,7 +121,7 @@ fn show_events(world: &World, show: &Exhibition) -> Vec<Timed> {
         11..=50 => 100.0,
         _ => 200.0,
     };
-    let near = vec![Near { lat: show.lat, lon: show.lon, km }];
+    let near = vec![GeoCircle { lat: show.lat, lon: show.lon, km }];
     let mut said = vec![publish(at, about(SHOW_NEARBY, Audience { near, ..Audience::default() }))];
     if !show.artists.is_empty() {
         let to = Audience { topics: topics(world, &show.artists), ..Audience::default() };
@@ -152,7 +152,7 @@ fn suggestions(world: &World) -> Vec<Timed> {
                 break;
             };
             let artist = first_artist(world, work);
-            // One work an artist a week: nobody wants the same name twice.
+            // One work an artist a week, so that no name comes twice.
             if !suggested.contains_key(&artist)
                 && let Some(event) = suggestion(world, work, artist, thursday, &mut random)
             {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use tidings_core::{Command, Day, Id, Timed};
+use tidings_core::model::Timed;
+use tidings_core::{Command, Day, Id};
 
 use super::Scenario;
 
@@ -64,6 +65,8 @@ fn concerns(timed: &mut Timed, known: &HashSet<&Id>) -> bool {
         | Command::Resume(_)
         | Command::Forget { .. }
         | Command::Message { .. }
+        | Command::BeginJob(_)
+        | Command::StopJob { .. }
         | Command::Report { .. }
         | Command::Suppress { .. }
         | Command::Unsuppress { .. }

@@ -1,13 +1,10 @@
 //! Actions of recipients and curators: preferences, reads, moves, retractions.
 
-use tidings_core::channel::EMAIL;
-use tidings_core::command::{Cancelled, MarkKind, Marked};
-use tidings_core::occurrence::By;
-use tidings_core::tenant::View;
-use tidings_core::time::{HOUR_MS, MINUTE_MS};
-use tidings_core::{
-    Command, Day, Id, Instant, Mode, Object, PreferenceScope, RecipientChange, State, Timed,
+use tidings_core::model::{
+    Cancelled, ChangedBy, EMAIL, HOUR_MS, MINUTE_MS, MarkKind, Marked, Mode, PreferenceScope,
+    RecipientChange, RecipientState, Timed, View,
 };
+use tidings_core::{Command, Day, Id, Instant, Object};
 
 use super::{FIRST_DAY, LAST_DAY, announce, day, work_id};
 use crate::random::Random;
@@ -63,7 +60,7 @@ fn minds(world: &World, random: &mut Random) -> Vec<Command> {
             ),
             channel: EMAIL.to_owned(),
             mode: modes[random.below(modes.len())].clone(),
-            by: By::User,
+            by: ChangedBy::User,
         })
         .collect();
     // One a day does not want to wait for Monday.
@@ -102,23 +99,23 @@ fn follows(world: &World, random: &mut Random) -> Vec<Command> {
 /// One moves to another city, a few confirm their address, now and then one leaves.
 fn moves(world: &World, random: &mut Random) -> Vec<Command> {
     let person = someone(world, random);
-    // To where somebody else lives: again in proportion to population.
+    // To the home of another person: again in proportion to population.
     let city = world.city_of(someone(world, random));
     let mut commands = vec![Command::Recipient(Box::new(lives_in(person.id.clone(), city)))];
     let unconfirmed: Vec<&Person> =
-        world.people.iter().filter(|person| person.state == State::Unconfirmed).collect();
+        world.people.iter().filter(|person| person.state == RecipientState::Unconfirmed).collect();
     for _ in 0..CONFIRMED {
         if let Some(person) = random.pick(&unconfirmed) {
-            commands.push(becomes(person, State::Active));
+            commands.push(becomes(person, RecipientState::Active));
         }
     }
     if random.per_mille(150) {
-        commands.push(becomes(someone(world, random), State::Disabled));
+        commands.push(becomes(someone(world, random), RecipientState::Disabled));
     }
     commands
 }
 
-fn becomes(person: &Person, state: State) -> Command {
+fn becomes(person: &Person, state: RecipientState) -> Command {
     Command::Recipient(Box::new(RecipientChange {
         state: Some(state),
         ..RecipientChange::nothing(person.id.clone())

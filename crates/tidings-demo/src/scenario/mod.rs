@@ -9,14 +9,14 @@ mod excerpt;
 mod habits;
 
 use serde::Serialize;
-use tidings_core::time::{DAY_MS, HOUR_MS, MINUTE_MS};
-use tidings_core::{Day, Id, Instant, Timed};
+use tidings_core::model::{DAY_MS, HOUR_MS, MINUTE_MS, Timed};
+use tidings_core::{Day, Id, Instant};
 
 use super::world::{self, World};
 
 /// The first day that is played, a Monday.
 pub const FIRST_DAY: &str = "1967-12-04";
-/// The last day that is played, a Monday, so that the week of the Atget prints is told.
+/// The last day that is played, a Monday, so that the week of the Atget prints is complete.
 pub const LAST_DAY: &str = "1968-03-11";
 
 /// Number of recipients that are introduced at one instant.

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use tidings_core::Command;
-use tidings_core::command::Cancelled;
+use tidings_core::model::Cancelled;
 
 use super::*;
 
@@ -55,6 +55,8 @@ fn whoever_is_named_is_known_and_whatever_is_taken_back_was_announced() {
             Command::Pause(_)
             | Command::Resume(_)
             | Command::Message { .. }
+            | Command::BeginJob(_)
+            | Command::StopJob { .. }
             | Command::Report { .. }
             | Command::Suppress { .. }
             | Command::Unsuppress { .. }

@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tidings_api::keys;
+use tidings_node::backup::{self, BackupError, BackupSize};
 use tidings_node::{Clock as _, SystemClock, pause_restored};
 use tidings_store::Store;
 
-use super::reach::{self, To};
+use super::reach::{self, TargetArguments};
 use super::{Status, Streams, private_file, report};
-use crate::backup::{self, BackupError, Contents};
-use crate::client::{CallFault, Purpose, Reach, Request};
+use crate::client::{CallFault, CallTarget, Purpose, Request};
 
 /// Bytes that are read or written at once.
 const CHUNK_BYTES: usize = 1 << 18;
@@ -22,7 +23,7 @@ pub(super) struct Backup {
     #[arg(long = "to", value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    reach: To,
+    reach: TargetArguments,
 }
 
 /// Arguments of `restore`.
@@ -73,13 +74,13 @@ pub(super) fn backup(arguments: &Backup, streams: &mut Streams<'_>) -> io::Resul
 
 /// Copies a backup into a file, and looks on the way whether it is whole. Nothing of that name is
 /// touched before it is, and durable.
-fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
+fn copy(reach: &mut CallTarget, file: &Path) -> Result<BackupSize, Failed> {
     let failed = |fault: io::Error| Failed::Copy(BackupError::Stream(fault));
-    let new = Partial::make(file).map_err(failed)?;
+    let new = PartialFile::make(file).map_err(failed)?;
     let request = Request::get("/v1/admin/backup".to_owned());
     let input = reach.stream(&request).map_err(Failed::Answer)?;
     let mut out = BufWriter::with_capacity(CHUNK_BYTES, &new.file);
-    let contents = backup::check(Tee { input, out: &mut out }).map_err(Failed::Copy)?;
+    let contents = backup::check(TeeReader { input, out: &mut out }).map_err(Failed::Copy)?;
     out.flush().map_err(failed)?;
     drop(out);
     new.put_in_place(file).map_err(failed)?;
@@ -87,12 +88,12 @@ fn copy(reach: &mut Reach, file: &Path) -> Result<Contents, Failed> {
 }
 
 /// A file that is not whole yet; it goes away unless it is put in place.
-struct Partial {
+struct PartialFile {
     file: File,
     path: PathBuf,
 }
 
-impl Partial {
+impl PartialFile {
     fn make(of: &Path) -> io::Result<Self> {
         let mut path = of.as_os_str().to_owned();
         path.push(".partial");
@@ -112,7 +113,7 @@ impl Partial {
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         // After it was put in place nothing is there any more.
         let _ = fs::remove_file(&self.path);
@@ -120,12 +121,12 @@ impl Drop for Partial {
 }
 
 /// Reads, and writes down what was read.
-struct Tee<R, W> {
+struct TeeReader<R, W> {
     input: R,
     out: W,
 }
 
-impl<R: Read, W: Write> Read for Tee<R, W> {
+impl<R: Read, W: Write> Read for TeeReader<R, W> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let length = self.input.read(into)?;
         self.out.write_all(&into[..length])?;
@@ -146,8 +147,12 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
         // The parser of arguments requires one of both.
         return Ok(Status::Wrong);
     };
+    let id = match keys::store_id() {
+        Ok(id) => id,
+        Err(fault) => return Ok(report(streams, &fault.to_string(), Status::Failed)),
+    };
     let pause = |store: &dyn Store| Ok(pause_restored(store, SystemClock.now())?);
-    match backup::restore(file, &place, pause) {
+    match backup::restore(file, &place, id, pause) {
         Ok(contents) => {
             print_contents("Restored", &contents, arguments.json, streams)?;
             let place = match arguments.store {
@@ -175,14 +180,14 @@ pub(super) fn restore(arguments: &Restore, streams: &mut Streams<'_>) -> io::Res
 
 fn print_contents(
     done: &str,
-    contents: &Contents,
+    contents: &BackupSize,
     as_json: bool,
     streams: &mut Streams<'_>,
 ) -> io::Result<()> {
     if as_json {
         return writeln!(streams.out, "{}", serde_json::to_string(contents)?);
     }
-    let Contents { days, rows } = contents;
+    let BackupSize { days, rows } = contents;
     let plural = if *days == 1 { "" } else { "s" };
     writeln!(streams.out, "{done}: {rows} rows, {days} day{plural}")
 }

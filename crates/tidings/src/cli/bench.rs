@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 pub(super) use tidings_bench::command::BenchArguments;
 use tidings_bench::{BenchFault, Host, RULES};
+use tidings_http::{Access, Service};
 
 use super::{Status, Streams, report};
-use crate::config;
-use crate::http::{self, Access, Service};
 
 /// Runs the command.
 pub(super) fn run(arguments: &BenchArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
     let host = Host {
-        rules: config::parse(RULES, "rules").expect("the compiled-in configuration has no fault"),
+        rules: tidings_config::parse(RULES, "rules")
+            .expect("the compiled-in configuration has no fault"),
         router: &|node, rules, clock| {
-            let settings = http::Settings::default();
+            let settings = tidings_http::Settings::default();
             let service = Service::new(node, rules, Access::Open, clock, settings);
-            http::router(Arc::new(service))
+            tidings_http::router(Arc::new(service))
         },
     };
     let (status, fault) =

@@ -3,8 +3,10 @@
 
 mod answer;
 mod argument;
+mod before;
 mod events;
 mod feeds;
+mod figures;
 mod given;
 mod inbox;
 mod keys;
@@ -23,14 +25,16 @@ use std::io::{self, IsTerminal as _};
 use clap::{ArgMatches, FromArgMatches as _};
 use serde_json::Value;
 
-use super::reach::{self, To};
+use super::reach::{self, TargetArguments};
 use super::{Status, Streams, report};
-use crate::client::Reach;
+use crate::client::CallTarget;
 use answer::ShownAnswer;
 use given::GivenArguments;
 use table::{CommandRow, TABLE};
 
+pub(super) use before::write as write_concerns;
 pub(super) use events::{explain_body, write_explanation};
+pub(super) use messages::write_content;
 pub(super) use waiting::scheduled_text;
 
 /// Adds the commands of the table.
@@ -46,8 +50,8 @@ pub(super) fn run(matches: &ArgMatches, streams: &mut Streams<'_>) -> Option<io:
         (Some(group), None) => (TABLE.row(group.default.as_deref()?)?, matches),
         (None, _) => (TABLE.row(name)?, matches),
     };
-    // All arguments of `To` were parsed with the command.
-    let to = To::from_arg_matches(matches).ok()?;
+    // All arguments of `TargetArguments` were parsed with the command.
+    let to = TargetArguments::from_arg_matches(matches).ok()?;
     Some(call(row, &GivenArguments { matches: matches.clone(), to }, streams))
 }
 
@@ -68,7 +72,7 @@ fn call(row: &CommandRow, given: &GivenArguments, streams: &mut Streams<'_>) -> 
         Err(status) => return Ok(status),
     };
     let answer = reach.ask(&request).and_then(|answer| answer.success()?.json());
-    let has_server = matches!(reach, Reach::Server(_));
+    let has_server = matches!(reach, CallTarget::Server(_));
     let closed = reach.close();
     let answer = match answer {
         Ok(answer) => answer,

@@ -6,15 +6,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tidings_config::zone;
+use tidings_config::{CheckedConfig, Faults, duration};
 use tidings_core::Rules;
 use tidings_core::rules::{Policy, TypeRules};
+use tidings_http::feedback::maildir;
 
-use super::reach::To;
+use super::reach::TargetArguments;
 use super::{Status, Streams};
 use crate::app;
-use crate::config::{self, Checked, Faults, duration};
-use crate::http::feedback::maildir;
-use crate::zone;
 
 /// Arguments of `check`.
 #[derive(clap::Args)]
@@ -52,9 +52,9 @@ pub(super) fn run(arguments: &CheckArguments, streams: &mut Streams<'_>) -> io::
         .or(arguments.config.as_ref())
         .map_or(Path::new("tidings.toml"), PathBuf::as_path);
     let file = path.display().to_string();
-    let read = config::check(path);
+    let read = tidings_config::check(path);
     if let (true, Ok(checked)) = (arguments.locales, &read) {
-        let to = To {
+        let to = TargetArguments {
             url: arguments.url.clone(),
             key: arguments.key.clone(),
             data: arguments.data.clone(),
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &CheckArguments, streams: &mut Streams<'_>) -> io::
 
 /// Notes on the configuration, and on what else `serve` needs.
 fn notes(rules: &Rules) -> Vec<String> {
-    let mut notes = config::notes(rules);
+    let mut notes = tidings_config::notes(rules);
     let secrets = app::secret_faults(rules).into_iter();
     notes.extend(secrets.filter(|fault| fault.is_unset).map(|fault| fault.text));
     notes
@@ -101,16 +101,16 @@ fn broken_secrets(rules: &Rules) -> Vec<String> {
 }
 
 /// Warnings of the configuration, and of what it needs on this machine.
-fn warnings(checked: &Checked) -> Vec<String> {
+fn warnings(checked: &CheckedConfig) -> Vec<String> {
     let mut warnings = checked.warnings.clone();
     let maildir = checked.rules.feedback.maildir.as_ref();
     warnings.extend(maildir.and_then(|maildir| maildir::missing(Path::new(maildir))));
     warnings
 }
 
-fn to_json(file: &str, read: Result<&Checked, &Faults>) -> serde_json::Value {
+fn to_json(file: &str, read: Result<&CheckedConfig, &Faults>) -> serde_json::Value {
     match read {
-        Ok(checked @ Checked { rules, .. }) => json!({
+        Ok(checked @ CheckedConfig { rules, .. }) => json!({
             "file": file,
             "ok": broken_secrets(rules).is_empty(),
             "types": rules.types.len(),
@@ -126,7 +126,7 @@ fn to_json(file: &str, read: Result<&Checked, &Faults>) -> serde_json::Value {
     }
 }
 
-fn write_summary(file: &str, checked: &Checked, out: &mut dyn Write) -> io::Result<()> {
+fn write_summary(file: &str, checked: &CheckedConfig, out: &mut dyn Write) -> io::Result<()> {
     let rules = &checked.rules;
     let count = |count: usize, one: &str, many: &str| match count {
         1 => format!("1 {one}"),

@@ -5,13 +5,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tidings_api::keys;
 use tidings_demo::Scenario;
 use tidings_demo::command::{self, DemoFault, DemoSettings};
 use tidings_demo::play;
 
 use super::{Progress, Status, Streams, report, signals};
-use crate::config;
-use crate::keys;
 
 /// Arguments of `demo`.
 #[derive(clap::Args)]
@@ -41,7 +40,7 @@ pub(super) fn run(
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let stop = signals::stop(&runtime).subscribe();
     let settings = DemoSettings {
-        rules: config::parse(play::RULES, "examples/art/tidings.toml")
+        rules: tidings_config::parse(play::RULES, "examples/art/tidings.toml")
             .expect("the compiled-in configuration has no fault"),
         listen: (!arguments.headless).then_some(arguments.listen),
         json: arguments.json,

@@ -4,7 +4,7 @@ use std::io;
 
 use tidings_core::Id;
 
-use super::reach::{self, To};
+use super::reach::{self, TargetArguments};
 use super::{Status, Streams, report};
 use crate::client::{Purpose, Request, parameters};
 
@@ -18,7 +18,7 @@ pub(super) struct ExportArguments {
     #[arg(long, value_name = "ID", value_parser = Id::new)]
     tenant: Option<Id>,
     #[command(flatten)]
-    to: To,
+    to: TargetArguments,
 }
 
 /// Days, if nothing is said.

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
+use tidings_api::body::Fault;
 
-use super::reach::{self, To};
+use super::reach::{self, TargetArguments};
 use super::{Progress, Status, Streams, report};
-use crate::body::Fault;
-use crate::client::{Purpose, Reach};
+use crate::client::{CallTarget, Purpose};
 use crate::import::{
-    BadRows, Format, Import, ImportError, InputPosition, IntoNode, Kind, Observer, ServerSink,
+    BadRows, Format, Import, ImportError, InputPosition, Kind, NodeSink, Observer, ServerSink,
     Sink, Source, Tally,
 };
 
@@ -40,7 +40,7 @@ pub(super) struct ImportArguments {
     #[arg(long)]
     skip_bad: bool,
     #[command(flatten)]
-    to: To,
+    to: TargetArguments,
 }
 
 impl ImportArguments {
@@ -81,11 +81,16 @@ pub(super) fn run(arguments: &ImportArguments, streams: &mut Streams<'_>) -> io:
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let mut telling =
-        Telling { bar: bar(streams.progress, &import.input), err: &mut *streams.err, reported: 0 };
+    let mut telling = ImportReporter {
+        bar: bar(streams.progress, &import.input),
+        err: &mut *streams.err,
+        reported: 0,
+    };
     let (tally, ended) = match &mut reach {
-        Reach::Directory(directory) => import.run(&mut IntoNode(directory.handle()), &mut telling),
-        Reach::Server(server) => {
+        CallTarget::Directory(directory) => {
+            import.run(&mut NodeSink(directory.handle()), &mut telling)
+        }
+        CallTarget::Server(server) => {
             let kind = arguments.kind;
             import.run(&mut ServerSink { server, kind } as &mut dyn Sink, &mut telling)
         }
@@ -135,24 +140,24 @@ fn message(error: &ImportError) -> String {
 }
 
 /// The input.
-struct Input {
+struct ImportInput {
     stream: Box<dyn Read + Send>,
     bytes: Option<u64>,
 }
 
-impl Read for Input {
+impl Read for ImportInput {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.stream.read(into)
     }
 }
 
-fn open(arguments: &ImportArguments) -> io::Result<Import<Input>> {
+fn open(arguments: &ImportArguments) -> io::Result<Import<ImportInput>> {
     let input = if arguments.is_stdin() {
-        Input { stream: Box::new(io::stdin()), bytes: None }
+        ImportInput { stream: Box::new(io::stdin()), bytes: None }
     } else {
         let file = File::open(&arguments.file)?;
         let metadata = file.metadata()?;
-        Input { stream: Box::new(file), bytes: metadata.is_file().then_some(metadata.len()) }
+        ImportInput { stream: Box::new(file), bytes: metadata.is_file().then_some(metadata.len()) }
     };
     Ok(Import {
         input,
@@ -163,7 +168,7 @@ fn open(arguments: &ImportArguments) -> io::Result<Import<Input>> {
     })
 }
 
-fn bar(progress: Progress, input: &Input) -> ProgressBar {
+fn bar(progress: Progress, input: &ImportInput) -> ProgressBar {
     if !matches!(progress, Progress::Apart | Progress::Shared) {
         return ProgressBar::hidden();
     }
@@ -178,13 +183,13 @@ fn bar(progress: Progress, input: &Input) -> ProgressBar {
     bar
 }
 
-struct Telling<'w> {
+struct ImportReporter<'w> {
     bar: ProgressBar,
     err: &'w mut dyn io::Write,
     reported: u64,
 }
 
-impl Observer for Telling<'_> {
+impl Observer for ImportReporter<'_> {
     fn advanced(&mut self, position: InputPosition, tally: Tally) {
         self.bar.set_position(position.bytes);
         self.bar.set_message(tally.taken.to_string());
@@ -198,7 +203,7 @@ impl Observer for Telling<'_> {
     }
 }
 
-impl Telling<'_> {
+impl ImportReporter<'_> {
     fn print(&mut self, line: &str) {
         // There is no other way to report that this fails; the counts have it all the same.
         let err = &mut *self.err;

@@ -4,19 +4,20 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tidings_core::tenant::{KnownTenant, Tenant};
-use tidings_core::{Batch, Id, Instant, Rules};
+use tidings_core::content::Batch;
+use tidings_core::model::{KnownTenant, Tenant};
+use tidings_core::{Id, Instant, Rules};
 use tidings_mail::{DEFAULT_TEMPLATES, Design, check_locale};
 
+use tidings_api::preview::{self, Sample, SampleContent, SampleMail};
+use tidings_config::templates;
+use tidings_config::wording::quoted;
 use tidings_node::channel::sms;
 
-use super::calls::scheduled_text;
-use super::reach::{self, To};
+use super::calls::{scheduled_text, write_content};
+use super::reach::{self, TargetArguments};
 use super::{Status, Streams, private_file, report};
-use crate::client::{Request, segment};
-use crate::config::{self, templates};
-use crate::preview::{self, Sample, SampleContent, SampleMail};
-use crate::wording::quoted;
+use crate::client::{Request, parameters, segment};
 
 /// Arguments of `preview`.
 #[derive(clap::Args)]
@@ -25,10 +26,13 @@ pub(super) struct Preview {
     /// Type or digest to show, with sample items; for a digest, `--items` of each type
     #[arg(value_name = "TYPE", group = "what")]
     kind: Option<String>,
-    /// Recipient whose next mail is shown, as it would be sent
+    /// Recipient whose next message is shown, as it would be sent
     #[arg(long, value_name = "ID", group = "what", conflicts_with_all = ["locale", "locales", "items"])]
     recipient: Option<String>,
-    /// Lane whose mail is shown, as `pending` lists it [default: the one that is due first]
+    /// Channel whose message is shown; of others than `email` the text is printed [default: email]
+    #[arg(long, value_name = "NAME", requires = "recipient")]
+    channel: Option<String>,
+    /// Lane whose message is shown, as `pending` lists it [default: the one that is due first]
     #[arg(long, value_name = "NAME", requires = "recipient")]
     lane: Option<String>,
     /// Locale of the recipient [default: that of `[defaults]`]
@@ -53,7 +57,7 @@ pub(super) struct Preview {
     #[arg(long)]
     open: bool,
     #[command(flatten)]
-    to: To,
+    to: TargetArguments,
 }
 
 /// Arguments of `template`.
@@ -73,13 +77,11 @@ pub(super) fn preview(arguments: &Preview, streams: &mut Streams<'_>) -> io::Res
     }
 }
 
-/// Writes the mail that a recipient gets next.
+/// Writes the message that a recipient gets next.
 fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let mut path = format!("/v1/recipients/{}/preview", segment(recipient));
-    if let Some(lane) = &arguments.lane {
-        path = format!("{path}?lane={}", segment(lane));
-    }
-    let request = Request::get(path);
+    let chosen = [("channel", arguments.channel.as_deref()), ("lane", arguments.lane.as_deref())];
+    let query = parameters(chosen).replacen('&', "?", 1);
+    let request = Request::get(format!("/v1/recipients/{}/preview{query}", segment(recipient)));
     let mut reach = match reach::find(&arguments.to, request.purpose(), streams) {
         Ok(reach) => reach,
         Err(status) => return Ok(status),
@@ -94,16 +96,21 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
         writeln!(streams.out, "{answer}")?;
         return Ok(Status::Done);
     }
-    let mail = &answer["mail"];
+    let what = if arguments.channel.is_some() { "message" } else { "mail" };
+    let mail = &answer[what];
     let text = |field: &str| mail[field].as_str().unwrap_or_default();
     if mail.is_null() {
         match scheduled_text(&answer) {
-            Some(scheduled) => writeln!(streams.out, "no mail is due: {scheduled}")?,
-            None => writeln!(streams.out, "nothing waits that will become a mail")?,
+            Some(scheduled) => writeln!(streams.out, "no {what} is due: {scheduled}")?,
+            None => writeln!(streams.out, "nothing waits that will become a {what}")?,
         }
         return Ok(Status::Done);
     }
     writeln!(streams.out, "{} {}", text("at"), text("lane"))?;
+    if mail["source"].is_null() {
+        write_content(mail, streams.out)?;
+        return Ok(Status::Done);
+    }
     let files = [
         ("message.html", text("html").as_bytes()),
         ("message.txt", text("text").as_bytes()),
@@ -114,7 +121,7 @@ fn next_of(arguments: &Preview, recipient: &str, streams: &mut Streams<'_>) -> i
 
 /// Writes a mail of made-up items.
 fn sample_of(arguments: &Preview, kind: &str, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let rules = match config::read(&arguments.to.config) {
+    let rules = match tidings_config::read(&arguments.to.config) {
         Ok(rules) => rules,
         Err(faults) => {
             write!(streams.err, "{faults}")?;

@@ -33,13 +33,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tidings_core::Rules;
+use tidings_trial::simulate::{CommandPlayer, PlayError};
 
 use crate::app::StartError;
-use crate::config;
-use crate::simulate::{Play, PlayError};
 
 /// A factory of the player of `simulate`.
-pub type MakePlayer<'p> = &'p dyn Fn(Rules) -> Result<Box<dyn Play>, PlayError>;
+pub type MakePlayer<'p> = &'p dyn Fn(Rules) -> Result<Box<dyn CommandPlayer>, PlayError>;
 
 /// The output streams of a command.
 pub struct Streams<'w> {
@@ -111,9 +110,8 @@ impl Status {
     /// The status of a command that can't start a node.
     fn of_start(fault: &StartError) -> Self {
         match fault {
-            StartError::Channel { .. }
+            StartError::Channel(_)
             | StartError::Feed(_)
-            | StartError::Hook { .. }
             | StartError::Resolver(_)
             | StartError::Feedback(_) => Self::Wrong,
             StartError::Node(fault) => Self::of_node(fault),
@@ -234,7 +232,9 @@ fn run_one(
             Ok(Status::Done)
         }
         Command::Man { directory } => man(&directory, streams),
-        Command::Config => streams.out.write_all(config::DEFAULT.as_bytes()).map(|()| Status::Done),
+        Command::Config => {
+            streams.out.write_all(tidings_config::DEFAULT.as_bytes()).map(|()| Status::Done)
+        }
         #[cfg(feature = "demo")]
         Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
         Command::Export(arguments) => export::run(&arguments, streams),

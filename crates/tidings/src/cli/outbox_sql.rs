@@ -3,12 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use tidings_config::wording::{did_you_mean, quoted};
 use tidings_core::rules::FeedRules;
 use tidings_feeds::{TABLE, migration_of};
 
 use super::{Status, Streams, report};
-use crate::config;
-use crate::wording::{did_you_mean, quoted};
 
 /// The name of a feed where nothing is configured.
 const USUAL_NAME: &str = "app";
@@ -17,11 +16,11 @@ const USUAL_NAME: &str = "app";
 #[derive(clap::Args)]
 pub(super) struct OutboxArguments {
     #[command(subcommand)]
-    what: What,
+    what: OutboxCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum OutboxCommand {
     /// Print the migration of your database, which may be run twice
     Sql(Sql),
 }
@@ -38,12 +37,12 @@ struct Sql {
 
 /// Runs the command. It needs neither the database nor secrets.
 pub(super) fn run(arguments: &OutboxArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    let What::Sql(Sql { feed, config: file }) = &arguments.what;
+    let OutboxCommand::Sql(Sql { feed, config: file }) = &arguments.what;
     if feed.is_none() && !file.exists() {
         streams.out.write_all(migration_of(USUAL_NAME, TABLE).as_bytes())?;
         return Ok(Status::Done);
     }
-    let rules = match config::read(file) {
+    let rules = match tidings_config::read(file) {
         Ok(rules) => rules,
         Err(faults) => {
             write!(streams.err, "{faults}")?;

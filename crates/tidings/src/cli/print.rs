@@ -1,17 +1,21 @@
 //! Printing of messages and books: JSON as in the contract, or a table for people.
 
+pub(super) mod figures;
 pub(super) mod table;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, Serializer};
-use tidings_core::engine::Warning;
-use tidings_core::{Id, Item, Message, Skipped, Totals};
+use serde_json::json;
+use tidings_api::figures::FiguresRow;
+use tidings_core::content::{Item, Message, SkippedEntry, Totals};
+use tidings_core::engine::{FiguresQuery, FiguresReport, Warning};
+use tidings_core::{Day, Id};
 
-use crate::simulate::PlaySink;
-use crate::warning::{Summed, Worded};
-use crate::wording::quoted;
+use tidings_api::warning::{WarningSummary, WarningText};
+use tidings_config::wording::quoted;
+use tidings_trial::simulate::PlaySink;
 
 /// The form of printed messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ pub(super) struct Printer<'p> {
     err: &'p mut dyn Write,
     form: OutputForm,
     channel: Option<&'p str>,
-    warnings: Summed,
+    warnings: WarningSummary,
     printed: u64,
     fault: Option<io::Error>,
 }
@@ -41,7 +45,15 @@ impl<'p> Printer<'p> {
         form: OutputForm,
         channel: Option<&'p str>,
     ) -> Self {
-        Self { out, err, form, channel, warnings: Summed::default(), printed: 0, fault: None }
+        Self {
+            out,
+            err,
+            form,
+            channel,
+            warnings: WarningSummary::default(),
+            printed: 0,
+            fault: None,
+        }
     }
 
     /// Prints the books, if there are any, and flushes.
@@ -56,7 +68,7 @@ impl<'p> Printer<'p> {
         match (books, self.form) {
             (None, _) => {}
             (Some(books), OutputForm::Json) => {
-                serde_json::to_writer(&mut *self.out, &Summary { summary: books })?;
+                serde_json::to_writer(&mut *self.out, &PrintedSummary { summary: books })?;
                 self.out.write_all(b"\n")?;
             }
             (Some(books), OutputForm::Table) => {
@@ -67,6 +79,26 @@ impl<'p> Printer<'p> {
             }
         }
         self.out.flush()
+    }
+
+    /// Prints figures by day, type and channel.
+    ///
+    /// # Errors
+    /// The first fault of the stream.
+    pub(super) fn figures(&mut self, report: FiguresReport) -> io::Result<()> {
+        let query = FiguresQuery::of_days(Day::default()..Day::default());
+        let rows = serde_json::to_value(FiguresRow::all(&query.by, report.rows))?;
+        match self.form {
+            OutputForm::Json => writeln!(self.out, "{}", json!({ "figures": rows })),
+            OutputForm::Table => {
+                if self.printed > 0 {
+                    self.out.write_all(b"\n")?;
+                }
+                self.printed += 1;
+                let rows = rows.as_array().map_or(&[][..], Vec::as_slice);
+                figures::write(&query.by, &query.measures, rows, self.out)
+            }
+        }
     }
 
     fn print(&mut self, message: &Message) -> io::Result<()> {
@@ -105,12 +137,12 @@ impl PlaySink for Printer<'_> {
     }
 
     fn warning(&mut self, line: u64, event: &Id, warning: &Warning) {
-        let worded = Worded::from(warning);
+        let worded = WarningText::from(warning);
         if self.fault.is_some() || !self.warnings.add(worded.code) {
             return;
         }
         let place = format!("line {line}: event {}", quoted(event.as_str()));
-        let Worded { code, detail, hint } = worded;
+        let WarningText { code, detail, hint } = worded;
         self.fault = write_warning(&place, code, &detail, hint, self.err).err();
     }
 
@@ -131,7 +163,7 @@ pub(super) fn write_warning(
 }
 
 /// Writes the number of warnings that were not shown.
-pub(super) fn write_rest(warnings: &Summed, err: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_rest(warnings: &WarningSummary, err: &mut dyn Write) -> io::Result<()> {
     warnings.rest().try_for_each(|line| writeln!(err, "warning: {line}"))
 }
 
@@ -175,14 +207,14 @@ fn write_books(books: &Totals, out: &mut dyn Write) -> io::Result<()> {
 }
 
 #[derive(serde::Serialize)]
-struct Summary<'b> {
+struct PrintedSummary<'b> {
     summary: &'b Totals,
 }
 
 /// A message in the key order of the contract.
 #[derive(serde::Serialize)]
 struct MessageRow<'m> {
-    at: Printed<tidings_core::Instant>,
+    at: PrintedValue<tidings_core::Instant>,
     recipient: &'m str,
     channel: &'m str,
     lane: &'m str,
@@ -193,13 +225,13 @@ struct MessageRow<'m> {
     #[serde(serialize_with = "items_in_order")]
     items: &'m [Item],
     #[serde(serialize_with = "skipped_in_order")]
-    skipped: &'m [Skipped],
+    skipped: &'m [SkippedEntry],
 }
 
 impl<'m> MessageRow<'m> {
     fn new(message: &'m Message) -> Self {
         Self {
-            at: Printed(message.at),
+            at: PrintedValue(message.at),
             recipient: message.recipient.as_str(),
             channel: &message.channel,
             lane: &message.lane,
@@ -217,7 +249,7 @@ struct ItemRow<'m> {
     #[serde(rename = "type")]
     kind: &'m str,
     object: &'m str,
-    t: Printed<tidings_core::Instant>,
+    t: PrintedValue<tidings_core::Instant>,
     reasons: &'m [String],
 }
 
@@ -244,21 +276,24 @@ fn items_in_order<S: Serializer>(items: &&[Item], serializer: S) -> Result<S::Ok
         event: item.event.as_str(),
         kind: item.event_type.as_str(),
         object: item.object.as_str(),
-        t: Printed(item.t),
+        t: PrintedValue(item.t),
         reasons: &item.reasons,
     }))
 }
 
-fn skipped_in_order<S: Serializer>(rows: &&[Skipped], serializer: S) -> Result<S::Ok, S::Error> {
+fn skipped_in_order<S: Serializer>(
+    rows: &&[SkippedEntry],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(
         rows.iter().map(|row| SkippedRow { event: row.event.as_str(), reason: row.reason.word() }),
     )
 }
 
 /// A value printed for people.
-struct Printed<T>(T);
+struct PrintedValue<T>(T);
 
-impl<T: std::fmt::Display> Serialize for Printed<T> {
+impl<T: std::fmt::Display> Serialize for PrintedValue<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }

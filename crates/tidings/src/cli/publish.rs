@@ -5,21 +5,22 @@ use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tidings_core::time::WallTime;
-use tidings_core::{HostText, Id, Instant};
+use tidings_api::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
+use tidings_api::body::object::EventObject;
+use tidings_api::body::text::{FromText as _, Text, Topic, Wait};
+use tidings_api::timeline::{Lines, NextLine, by_line};
+use tidings_api::warning::WarningSummary;
+use tidings_config::duration;
+use tidings_config::wording::quoted;
+use tidings_core::model::{HostText, WallTime};
+use tidings_core::{Id, Instant};
 
+use super::calls::write_concerns;
 use super::print::table::{cell, list};
 use super::print::{write_rest, write_warning};
-use super::reach::{self, To};
+use super::reach::{self, TargetArguments};
 use super::{Status, Streams, report};
-use crate::body::event::{AudienceBody, BareId, EventBody, IdOrObject, IdOrProfile};
-use crate::body::object::EventObject;
-use crate::body::text::{FromText as _, Text, Topic, Wait};
-use crate::client::{CallFault, LineProblem, Purpose, Reach, Request};
-use crate::config::duration;
-use crate::timeline::{Lines, NextLine, by_line};
-use crate::warning::Summed;
-use crate::wording::quoted;
+use crate::client::{CallFault, CallTarget, LineProblem, Purpose, Request, parameters};
 
 /// Events that are sent at once.
 const SLICE_LINES: usize = 1_000;
@@ -38,7 +39,7 @@ pub(super) struct PublishArguments {
     #[command(flatten)]
     event: OneEvent,
     #[command(flatten)]
-    to: To,
+    to: TargetArguments,
 }
 
 /// One event by its flags.
@@ -113,6 +114,12 @@ struct OneEvent {
     /// Key to cancel this event by, together with others
     #[arg(long, value_name = "KEY", requires = "kind", value_parser = Id::new)]
     cancellation_key: Option<Id>,
+    /// Say whom it would reach, and publish nothing
+    #[arg(long, requires = "kind")]
+    dry: bool,
+    /// Publish nothing if it would reach more people than N
+    #[arg(long, value_name = "N", requires = "kind")]
+    expect: Option<u64>,
 }
 
 fn wall_time(text: &str) -> Result<WallTime, String> {
@@ -207,6 +214,9 @@ impl PublishTally {
 
 /// Runs the command.
 pub(super) fn run(arguments: &PublishArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    if arguments.event.dry || arguments.event.expect.is_some() {
+        return try_one(arguments, streams);
+    }
     let input: Box<dyn BufRead> = match &arguments.file {
         None => Box::new(io::Cursor::new(serde_json::to_vec(&arguments.event.body())?)),
         Some(file) if file.as_os_str() == "-" => Box::new(BufReader::new(io::stdin())),
@@ -229,17 +239,11 @@ pub(super) fn run(arguments: &PublishArguments, streams: &mut Streams<'_>) -> io
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let mut publishing = Publishing {
-        tally: PublishTally::default(),
-        warnings: Summed::default(),
-        is_one: arguments.file.is_none(),
-        json: arguments.to.json,
-        fault: None,
-    };
+    let mut publishing = PublishReporter::of(arguments);
     publishing.all(Lines::new(input), &mut reach, streams)?;
     write_rest(&publishing.warnings, streams.err)?;
     let closed = reach.close();
-    let Publishing { tally, fault, .. } = publishing;
+    let PublishReporter { tally, fault, .. } = publishing;
     if !arguments.to.json && (fault.is_none() || tally.accepted + tally.duplicates > 0) {
         writeln!(streams.out, "{}", tally.summary())?;
     }
@@ -250,9 +254,40 @@ pub(super) fn run(arguments: &PublishArguments, streams: &mut Streams<'_>) -> io
     })
 }
 
-struct Publishing {
+/// Says whom one event would reach, or publishes it if it reaches no more people than expected.
+fn try_one(arguments: &PublishArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
+    let OneEvent { dry, expect, .. } = arguments.event;
+    let expect = expect.map(|people| people.to_string());
+    let query = [("dry", dry.then_some("true")), ("expect", expect.as_deref())];
+    let path = format!("/v1/events{}", parameters(query).replacen('&', "?", 1));
+    let purpose = if dry { Purpose::Look } else { Purpose::Change };
+    let request = Request::post(path).json(&arguments.event.body()).for_purpose(purpose);
+    let mut reach = match reach::find(&arguments.to, purpose, streams) {
+        Ok(reach) => reach,
+        Err(status) => return Ok(status),
+    };
+    let answer = reach.ask(&request).and_then(|answer| answer.success()?.json());
+    let closed = reach.close();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(fault) => return Ok(reach::report_fault(&fault, streams)),
+    };
+    let mut publishing = PublishReporter::of(arguments);
+    publishing.print(std::slice::from_ref(&answer), &[1], streams)?;
+    write_rest(&publishing.warnings, streams.err)?;
+    if !arguments.to.json {
+        write_concerns(&answer, streams.out)?;
+        writeln!(streams.out, "{}", publishing.tally.summary())?;
+    }
+    Ok(match closed {
+        Ok(()) => Status::Done,
+        Err(fault) => reach::report_fault(&fault, streams),
+    })
+}
+
+struct PublishReporter {
     tally: PublishTally,
-    warnings: Summed,
+    warnings: WarningSummary,
     /// True if the event comes from flags: then there are no lines to speak of.
     is_one: bool,
     json: bool,
@@ -260,12 +295,22 @@ struct Publishing {
     fault: Option<CallFault>,
 }
 
-impl Publishing {
+impl PublishReporter {
+    fn of(arguments: &PublishArguments) -> Self {
+        Self {
+            tally: PublishTally::default(),
+            warnings: WarningSummary::default(),
+            is_one: arguments.file.is_none(),
+            json: arguments.to.json,
+            fault: None,
+        }
+    }
+
     /// Sends all lines in slices, up to a fault, and prints the result of each.
     fn all(
         &mut self,
         mut lines: Lines<Box<dyn BufRead>>,
-        reach: &mut Reach,
+        reach: &mut CallTarget,
         streams: &mut Streams<'_>,
     ) -> io::Result<()> {
         loop {

@@ -3,16 +3,17 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use tidings_core::channel::CHANNELS;
+use tidings_config::wording::all_of;
+use tidings_core::model::CHANNELS;
+use tidings_store::StorePlace;
 
 use super::{Status, Streams, report};
-use crate::client::{CallFault, Purpose, Reach, ServerOptions, StorePlace};
-use crate::wording::all_of;
+use crate::client::{CallFault, CallTarget, Purpose, ServerOptions};
 
 /// The target and output options of a command.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Connection")]
-pub(super) struct To {
+pub(super) struct TargetArguments {
     /// Address of the server [default: http://127.0.0.1:8990] [env: TIDINGS_URL]. Not together with --data
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     pub(super) url: Option<String>,
@@ -35,7 +36,7 @@ pub(super) struct To {
     pub(super) json: bool,
 }
 
-impl To {
+impl TargetArguments {
     /// Reads from the command line, or else the environment, where the answer comes from. What is named
     /// on the command line goes before the environment, and an address there before a directory.
     fn place(&self, environment: &dyn Fn(&str) -> Option<OsString>) -> ServerOptions {
@@ -59,7 +60,7 @@ impl To {
     }
 }
 
-impl To {
+impl TargetArguments {
     /// The store that is named, on the command line or in the environment.
     pub(super) fn store_place(&self) -> Option<StorePlace> {
         let place = self.place(&|name| std::env::var_os(name));
@@ -67,8 +68,8 @@ impl To {
     }
 
     /// Finds the server or opens the store.
-    pub(super) fn find(&self, purpose: Purpose) -> Result<Reach, CallFault> {
-        Reach::find(&self.place(&|name| std::env::var_os(name)), purpose)
+    pub(super) fn find(&self, purpose: Purpose) -> Result<CallTarget, CallFault> {
+        CallTarget::find(&self.place(&|name| std::env::var_os(name)), purpose)
     }
 }
 
@@ -101,7 +102,11 @@ pub(super) const DATA_VARIABLE: &str = "TIDINGS_DATA";
 pub(super) const STORE_VARIABLE: &str = "TIDINGS_STORE";
 
 /// Finds the server or opens the directory; faults are reported.
-pub(super) fn find(to: &To, purpose: Purpose, streams: &mut Streams<'_>) -> Result<Reach, Status> {
+pub(super) fn find(
+    to: &TargetArguments,
+    purpose: Purpose,
+    streams: &mut Streams<'_>,
+) -> Result<CallTarget, Status> {
     to.find(purpose).map_err(|fault| report_fault(&fault, streams))
 }
 
@@ -166,8 +171,8 @@ fn said(fault: &CallFault) -> String {
 mod tests {
     use super::*;
 
-    fn to(url: Option<&str>, data: Option<&str>) -> To {
-        To {
+    fn to(url: Option<&str>, data: Option<&str>) -> TargetArguments {
+        TargetArguments {
             url: url.map(str::to_owned),
             key: Some(String::new()),
             data: data.map(PathBuf::from),

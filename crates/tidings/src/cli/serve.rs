@@ -7,8 +7,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::Router;
+use tidings_api::keys::Secret;
+use tidings_config::{CheckedConfig, duration};
 use tidings_core::Rules;
-use tidings_node::channel::{CAUGHT_MAX, Caught};
+use tidings_http::feedback::maildir;
+#[cfg(feature = "postgres")]
+use tidings_http::outbox_rows;
+use tidings_http::{Access, Service, listen};
+use tidings_node::channel::{CAUGHT_MAX, CaughtMailbox};
 use tidings_node::{
     AheadClock, Clock, Follower, MaySend, Runtime as Node, RuntimeError, Settings, TENANTS_THERE,
 };
@@ -17,16 +23,10 @@ use tokio::runtime::Runtime;
 
 use super::reach::DATA_VARIABLE;
 use super::{Status, Streams, report, signals};
-use crate::app::{self, Opened, StartError};
-use crate::config::{self, Checked, duration};
-use crate::http::feedback::maildir;
-#[cfg(feature = "postgres")]
-use crate::http::feeds;
-use crate::http::{self, Access, Service, listen};
-use crate::keys::Secret;
-use crate::resolver::HostResolver;
-use crate::server_files::ServerFile;
-use crate::telemetry::Telemetry;
+use crate::app::resolver::ObjectStateClient;
+use crate::app::server_files::ServerFile;
+use crate::app::telemetry::Telemetry;
+use crate::app::{self, ReopenableStore, StartError};
 
 mod cluster;
 mod log;
@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let Checked { rules, warnings, .. } = match config::check(&arguments.config) {
+    let CheckedConfig { rules, warnings, .. } = match tidings_config::check(&arguments.config) {
         Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::
         ..tidings_store::Options::default()
     };
     let expected = expected(arguments);
-    let opened = expected.and_then(|expected| Opened::directory(data, expected, options));
+    let opened = expected.and_then(|expected| ReopenableStore::directory(data, expected, options));
     let store = match opened {
         Ok(store) => store,
         Err(fault) => {
@@ -175,30 +175,30 @@ fn listener(arguments: &ServeArguments, streams: &mut Streams<'_>) -> Result<Tcp
 }
 
 /// The bounds of requests. An address that may have more of the connections has as much more of the bodies.
-fn bounds(peer_connections: usize) -> http::Settings {
-    let usual = http::Settings::default();
+fn bounds(peer_connections: usize) -> tidings_http::Settings {
+    let usual = tidings_http::Settings::default();
     let connections_max = listen::Bounds::default().connections_max;
     let part = usual.open_bodies_bytes_max / connections_max;
     let of_peer = part * peer_connections.min(connections_max);
-    http::Settings {
+    tidings_http::Settings {
         open_bodies_peer_bytes_max: usual.open_bodies_peer_bytes_max.max(of_peer),
         ..usual
     }
 }
 
 /// A node that serves: its loop, and the state of the API over it.
-struct Serving {
+struct ServingNode {
     node: Node,
     service: Arc<Service>,
-    resolver: Arc<HostResolver>,
+    resolver: Arc<ObjectStateClient>,
     /// The hearing of a node that has no intake.
     follower: Option<Follower>,
 }
 
-impl Serving {
+impl ServingNode {
     /// Starts a node over a store, under these rules. It sends messages if `may_send` allows it.
     fn start(
-        store: Opened,
+        store: ReopenableStore,
         rules: &Rules,
         arguments: &ServeArguments,
         token: &Secret,
@@ -214,11 +214,11 @@ impl Serving {
         app::check_feedback(rules)?;
         app::feeds(rules)?;
         let host = app::host_service(rules)?;
-        let resolver = Arc::new(HostResolver::new(host, Arc::clone(&clock)));
+        let resolver = Arc::new(ObjectStateClient::new(host, Arc::clone(&clock)));
         let tokens = store.token_key()?;
         let (resolver_of, now) = (Arc::clone(&resolver) as _, Arc::clone(&clock));
         // Nobody could look at them on another server.
-        let caught = Arc::new(Caught::of(if arguments.dev { CAUGHT_MAX } else { 0 }));
+        let caught = Arc::new(CaughtMailbox::of(if arguments.dev { CAUGHT_MAX } else { 0 }));
         let channels = app::channels(rules, &tokens, &clock, &caught)?;
         let node = store.start(rules.clone(), channels, now, settings, resolver_of, may_send)?;
         let access =
@@ -237,7 +237,7 @@ impl Serving {
 fn serve(
     arguments: &ServeArguments,
     mut rules: Rules,
-    store: Opened,
+    store: ReopenableStore,
     data: &Path,
     listener: TcpListener,
     streams: &mut Streams<'_>,
@@ -250,14 +250,14 @@ fn serve(
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
     // A SIGHUP before it is heard would end the process, and opening the store may take long.
-    let hangups = signals::Hangups::listen(&tokio);
+    let hangups = signals::ReloadSignals::listen(&tokio);
 
     // Answers from the start: probes learn that it is alive, and not ready yet.
     let gate = Arc::new(OnceLock::new());
     let server = {
         let mut stop = stop.subscribe();
         let origins = rules.users.iter().flat_map(|users| users.origins.clone()).collect();
-        let router = http::gate(Arc::clone(&gate), origins);
+        let router = tidings_http::gate(Arc::clone(&gate), origins);
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let stopped = async move {
@@ -269,14 +269,14 @@ fn serve(
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
         }
-        .with_streams(http::streams_max(&rules));
+        .with_streams(tidings_http::streams_max(&rules));
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let token = Secret::random()?;
-    let started = Serving::start(store, &rules, arguments, &token, None, |service| {
+    let started = ServingNode::start(store, &rules, arguments, &token, None, |service| {
         service.in_directory(data)
     });
-    let Serving { node, service, resolver, .. } = match started {
+    let ServingNode { node, service, resolver, .. } = match started {
         Ok(started) => started,
         Err(fault) => {
             return Ok(report(streams, &fault.to_string(), Status::of_start(&fault)));
@@ -295,7 +295,7 @@ fn serve(
     // it sees no token of an earlier start.
     let address_file = ServerFile::address(data, &url)?;
     let token_file = ServerFile::token(data, &token)?;
-    open(&gate, http::router(Arc::clone(&service)));
+    open(&gate, tidings_http::router(Arc::clone(&service)));
     tokio.spawn(maildir::watch(Arc::clone(&service)));
     read_feeds(&service, tokio.handle());
     reload_by_signal(&tokio, hangups, &arguments.config, own, &service, resolver);
@@ -374,23 +374,23 @@ fn no_key(place: &str) -> String {
 
 fn reload_by_signal(
     tokio: &Runtime,
-    hangups: signals::Hangups,
+    hangups: signals::ReloadSignals,
     config: &Path,
     own: Option<&str>,
     service: &Arc<Service>,
-    resolver: Arc<HostResolver>,
+    resolver: Arc<ObjectStateClient>,
 ) {
     let (config, own) = (config.to_owned(), own.map(str::to_owned));
     let service = Arc::clone(service);
     let read = move || reload(&config, own.as_deref(), &service, &resolver);
     hangups.answer(tokio, move || match read() {
-        Ok(Reloaded::InForce) => tracing::info!("the configuration is in force"),
-        Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
+        Ok(ReloadResult::InForce) => tracing::info!("the configuration is in force"),
+        Ok(ReloadResult::Refused) => tracing::error!("the old configuration stays in force"),
         Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
     });
 }
 
-enum Reloaded {
+enum ReloadResult {
     InForce,
     Refused,
 }
@@ -409,10 +409,10 @@ fn reload(
     config: &Path,
     own: Option<&str>,
     service: &Arc<Service>,
-    resolver: &HostResolver,
-) -> Result<Reloaded, RuntimeError> {
+    resolver: &ObjectStateClient,
+) -> Result<ReloadResult, RuntimeError> {
     let Some(mut rules) = read_again(config, &service.rules()) else {
-        return Ok(Reloaded::Refused);
+        return Ok(ReloadResult::Refused);
     };
     link_to(&mut rules, own);
     put_in_force(rules, service, resolver)
@@ -426,14 +426,14 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
         tracing::error!(%place, hint = "name a file", "the configuration can't be read again");
         return None;
     }
-    let log = |faults: &config::Faults| {
+    let log = |faults: &tidings_config::Faults| {
         for fault in &faults.list {
             let place = fault.place.as_ref().map(|at| format!(":{}:{}", at.line, at.column));
             let place = format!("{}{}", fault.file(&faults.file), place.unwrap_or_default());
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };
-    let rules = config::read(config).inspect_err(log).ok()?;
+    let rules = tidings_config::read(config).inspect_err(log).ok()?;
     if rules.types.is_empty() && !before.types.is_empty() {
         let place = config.display();
         tracing::error!(%place, "the configuration has no types any more: it is empty, or is being written");
@@ -451,10 +451,10 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
 fn put_in_force(
     rules: Rules,
     service: &Arc<Service>,
-    resolver: &HostResolver,
-) -> Result<Reloaded, RuntimeError> {
+    resolver: &ObjectStateClient,
+) -> Result<ReloadResult, RuntimeError> {
     let Some(tokens) = service.tokens() else {
-        return Ok(Reloaded::Refused);
+        return Ok(ReloadResult::Refused);
     };
     let opened = app::check_feedback(&rules)
         .and_then(|()| app::channels(&rules, tokens, service.clock(), &service.caught))
@@ -464,27 +464,27 @@ fn put_in_force(
         Ok(opened) => opened,
         Err(fault) => {
             tracing::error!(reason = %fault, "fault in the configuration");
-            return Ok(Reloaded::Refused);
+            return Ok(ReloadResult::Refused);
         }
     };
-    if rules.tenants.is_none() && http::v1::tenants::are_there(service)? {
+    if rules.tenants.is_none() && tidings_http::v1::tenants::are_there(service)? {
         tracing::error!(reason = TENANTS_THERE, "fault in the configuration");
-        return Ok(Reloaded::Refused);
+        return Ok(ReloadResult::Refused);
     }
     service.configure(rules, channels)?;
     resolver.replace(host);
     #[cfg(feature = "postgres")]
-    feeds::configure(service, feeds_here);
+    outbox_rows::configure(service, feeds_here);
     #[cfg(not(feature = "postgres"))]
     let () = feeds_here;
-    Ok(Reloaded::InForce)
+    Ok(ReloadResult::InForce)
 }
 
 /// Begins to read the configured feeds.
 #[cfg(feature = "postgres")]
 fn read_feeds(service: &Arc<Service>, runtime: &tokio::runtime::Handle) {
     match app::feeds(&service.rules()) {
-        Ok(found) => feeds::begin(service, runtime, found),
+        Ok(found) => outbox_rows::begin(service, runtime, found),
         // They were looked at before the store was opened.
         Err(fault) => tracing::error!(reason = %fault, "the feeds can't be read"),
     }

@@ -41,12 +41,12 @@ pub(super) fn stop(runtime: &Runtime) -> Arc<watch::Sender<bool>> {
 
 /// Requests for the configuration to be read again (SIGHUP, where there are signals).
 #[derive(Default)]
-pub(super) struct Hangups {
+pub(super) struct ReloadSignals {
     #[cfg(unix)]
     signal: Option<tokio::signal::unix::Signal>,
 }
 
-impl Hangups {
+impl ReloadSignals {
     /// Hears of them from now on; without that the first one ends the process.
     pub(super) fn listen(runtime: &Runtime) -> Self {
         #[cfg(unix)]
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn who_asks_before_the_server_is_ready_is_answered() {
         let runtime = Runtime::new().unwrap();
-        let hangups = Hangups::listen(&runtime);
+        let hangups = ReloadSignals::listen(&runtime);
         let process = std::process::id().to_string();
         let sent = Command::new("kill").args(["-HUP", &process]).status();
         assert!(sent.unwrap().success());

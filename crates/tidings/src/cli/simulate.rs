@@ -9,18 +9,17 @@ use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
-use tidings_core::channel::CHANNELS;
+use tidings_api::body::Fields;
+use tidings_api::body::explain::ExplainBody;
+use tidings_api::explained::Explained;
+use tidings_core::model::CHANNELS;
 use tidings_core::{Id, Instant, Rules};
+use tidings_trial::simulate::{CommandPlayer, SimulationHalt};
 
 use super::print::{OutputForm, Printer};
 use super::{MakePlayer, Status, Streams, report};
-use crate::body::Fields;
-use crate::body::explain::ExplainBody;
 use crate::cli::calls::{explain_body, write_explanation};
 use crate::cli::simulate::timeline::TimelineArguments;
-use crate::config;
-use crate::explained::Explained;
-use crate::simulate::{Halt, Play};
 
 /// Arguments of `simulate`.
 #[derive(clap::Args)]
@@ -49,6 +48,9 @@ pub(super) struct SimulateArguments {
     /// EVENT is the id of an event of the timeline, or a hypothetical event, as a JSON object.
     #[arg(long, num_args = 2, value_names = ["EVENT", "RECIPIENT"], conflicts_with_all = ["channel", "compare"])]
     explain: Option<Vec<String>>,
+    /// Also print the figures by day, type and channel, before the summary
+    #[arg(long, conflicts_with_all = ["compare", "explain"])]
+    figures: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub(super) json: bool,
@@ -69,7 +71,7 @@ pub(super) fn run(
 
 /// Reads a configuration; if it has faults, they are reported, and there is none.
 pub(super) fn read(config: &Path, streams: &mut Streams<'_>) -> io::Result<Option<Rules>> {
-    match config::read(config) {
+    match tidings_config::read(config) {
         Ok(rules) => Ok(Some(rules)),
         Err(faults) => {
             write!(streams.err, "{faults}")?;
@@ -107,6 +109,12 @@ fn print(
     let mut printer = Printer::new(out, &mut *streams.err, form, arguments.channel.as_deref());
     let ended = run.play(&mut *player, &mut printer);
     bar.finish_and_clear();
+    if let (Ok(_), true) = (&ended, arguments.figures) {
+        match player.figures() {
+            Ok(report) => printer.figures(report)?,
+            Err(fault) => return Ok(report(streams, &fault.to_string(), Status::Failed)),
+        }
+    }
     let printed = match &ended {
         Ok(books) => printer.finish(Some(books)),
         Err(_) => printer.finish(None),
@@ -118,7 +126,7 @@ fn print(
         return write_explained(explained, arguments.json, streams);
     }
     Ok(match ended {
-        Ok(_) | Err(Halt::Closed) => Status::Done,
+        Ok(_) | Err(SimulationHalt::Closed) => Status::Done,
         Err(halt) => report(streams, &halt.to_string(), Status::Failed),
     })
 }
@@ -126,18 +134,20 @@ fn print(
 /// Explains an event for a recipient, both as they were given.
 fn explained(
     rules: &Rules,
-    player: &mut dyn Play,
+    player: &mut dyn CommandPlayer,
     until: Option<Instant>,
     named: &[String],
 ) -> Result<Value, (String, Status)> {
+    let incomplete = || ("--explain takes an event and a recipient".to_owned(), Status::Wrong);
     let [event, recipient] = named else {
-        return Err(("--explain takes an event and a recipient".to_owned(), Status::Wrong));
+        return Err(incomplete());
     };
     let body = explain_body(event, recipient).to_string();
     let question = Fields::parse(body.as_bytes())
         .and_then(Fields::body::<ExplainBody>)
         .and_then(|body| body.question(rules));
     let (subject, recipient) = question.map_err(|fault| (fault.to_string(), Status::Wrong))?;
+    let recipient = recipient.ok_or_else(incomplete)?;
     let explained = player
         .explain(subject, &recipient, until)
         .map_err(|fault| (fault.to_string(), Status::Failed))?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use tidings_core::channel::EMAIL;
+use tidings_core::model::EMAIL;
 
 use super::print::table::{TextTable, cell, list, shown};
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tidings_core::batch_key::BatchKey;
+use tidings_core::content::{Item, Message, SkippedEntry, Totals};
 use tidings_core::engine::LedgerRow;
-use tidings_core::{Command, Id, Instant, Item, Message, Reason, Skipped, Timed, Totals};
+use tidings_core::model::{BatchKey, Reason, Timed};
+use tidings_core::{Command, Id, Instant};
+use tidings_store::StorePlace;
+use tidings_trial::simulate::PlaySink;
 
 use super::*;
-use crate::client::{Reach, Request, ServerOptions, StorePlace};
-use crate::simulate::PlaySink;
+use crate::client::{CallTarget, Request, ServerOptions};
 
 /// Tells each `object` command as one message by mail and one in the inbox, at once.
 #[derive(Default)]
@@ -17,7 +19,7 @@ struct Echo {
     books: Totals,
 }
 
-impl Play for Echo {
+impl CommandPlayer for Echo {
     fn play(&mut self, line: u64, timed: Timed, sink: &mut dyn PlaySink) -> Result<(), PlayError> {
         let Command::Object(object) = timed.command else {
             let (reason, hint) = ("unknown recipient `r`".to_owned(), "create it first".to_owned());
@@ -60,11 +62,11 @@ fn message(at: Instant, channel: &str, object: &Id) -> Message {
         lane: "now".to_owned(),
         key: BatchKey::EMPTY,
         items: vec![item],
-        skipped: vec![Skipped { event: id("f"), reason: Reason::Stale }],
+        skipped: vec![SkippedEntry { event: id("f"), reason: Reason::Stale }],
     }
 }
 
-fn echo(_: Rules) -> Result<Box<dyn Play>, PlayError> {
+fn echo(_: Rules) -> Result<Box<dyn CommandPlayer>, PlayError> {
     Ok(Box::new(Echo::default()))
 }
 
@@ -400,7 +402,7 @@ fn t42_preview_shows_a_message_in_the_brand_of_a_tenant() {
         store: Some(StorePlace::Directory(data.clone().into())),
         config: config.clone().into(),
     };
-    let mut reach = Reach::find(&place, request.purpose()).unwrap();
+    let mut reach = CallTarget::find(&place, request.purpose()).unwrap();
     reach.ask(&request).unwrap().success().unwrap();
     reach.close().unwrap();
     let shown = |more: &[&str]| {

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use tidings_core::Rules;
 
 use super::{Status, Streams};
-use crate::config;
 
 /// Arguments of `types`.
 #[derive(clap::Args)]
@@ -19,7 +18,7 @@ pub(super) struct TypesArguments {
 
 /// Runs the command.
 pub(super) fn run(arguments: &TypesArguments, streams: &mut Streams<'_>) -> io::Result<Status> {
-    match config::read(&arguments.config) {
+    match tidings_config::read(&arguments.config) {
         Ok(rules) => {
             writeln!(streams.out, "{:#}", document(&rules))?;
             Ok(Status::Done)
@@ -103,11 +102,11 @@ mod tests {
 
     #[test]
     fn all_schemas_are_one_whose_references_hold() {
-        let document = document(&config::parse(CONFIG, "tidings.toml").unwrap());
+        let document = document(&tidings_config::parse(CONFIG, "tidings.toml").unwrap());
         let order = &document["properties"]["order_paid"];
         assert_eq!(order["properties"]["total"]["$ref"], "#/properties/order_paid/$defs/money");
         assert_eq!(order["properties"]["status"]["enum"][0], "#/a");
-        let schema = crate::data_schema::compile(&document).unwrap();
+        let schema = tidings_config::data_schema::compile(&document).unwrap();
         let parent = |parent: Value| {
             let data =
                 json!({"order_paid": {"total": 1}, "9-lives": {}, "thread": {"parent": parent}});

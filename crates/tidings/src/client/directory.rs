@@ -1,23 +1,23 @@
 //! Calls on a data directory that no server uses, through the router in this process.
 
-use std::fmt;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
+use tidings_core::Id;
+use tidings_core::model::{Author, AuthorKind, Origin, Via};
+use tidings_http::{Access, Service, Settings};
 use tidings_node::{Clock, Handle, Runtime, SystemClock};
-use tidings_store::{Expected, FjallStore, Options, database};
+use tidings_store::{Expected, StorePlace};
 use tokio::runtime::{Builder, Runtime as Tokio};
 use tower::ServiceExt as _;
 
 use super::{CallAnswer, CallFault, Request};
-use crate::app::{self, Opened};
-use crate::config;
-use crate::http::{self, Access, Service, Settings};
+use crate::app::{self, ReopenableStore};
 
 /// The purpose of opening a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,55 +30,6 @@ pub enum Purpose {
     Change,
     /// [`Purpose::Change`]; a directory that is absent or empty becomes a store.
     Make,
-}
-
-/// The place of a store.
-#[derive(Clone, PartialEq, Eq)]
-pub enum StorePlace {
-    /// A data directory.
-    Directory(PathBuf),
-    /// A database that nodes share, by its address.
-    Database(String),
-}
-
-impl StorePlace {
-    /// Returns true if a store is there, open or not, of any format.
-    ///
-    /// # Errors
-    /// [`tidings_store::Error`].
-    pub fn is_there(&self) -> Result<bool, tidings_store::Error> {
-        match self {
-            Self::Directory(data) => Ok(FjallStore::is_in(data)),
-            Self::Database(url) => database::is_in(url),
-        }
-    }
-
-    fn open(&self, expected: Expected) -> Result<Opened, tidings_store::Error> {
-        match self {
-            Self::Directory(data) => Opened::directory(data, expected, Options::default()),
-            Self::Database(url) => Opened::database(url, expected),
-        }
-    }
-}
-
-impl fmt::Display for StorePlace {
-    /// Writes the place without a password.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory(data) => write!(out, "{}", data.display()),
-            Self::Database(url) => {
-                let host = url.rsplit_once('@').map_or(url.as_str(), |(_, host)| host);
-                let host = host.split_once("://").map_or(host, |(_, host)| host);
-                write!(out, "postgres://{}", host.split('?').next().unwrap_or(host))
-            }
-        }
-    }
-}
-
-impl fmt::Debug for StorePlace {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{self}")
-    }
 }
 
 /// A store that this process has open. It sends no messages.
@@ -104,7 +55,7 @@ impl Directory {
         // Whom the lock leads to a server needs no configuration; but no store is made for a command
         // that can't be done.
         let opens = is_there || purpose == Purpose::MakeBare;
-        let disk = opens.then(|| place.open(expected)).transpose();
+        let disk = opens.then(|| ReopenableStore::at(place, expected)).transpose();
         let disk = disk.map_err(CallFault::Store)?;
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (runtime, rules) = match (disk, purpose) {
@@ -115,27 +66,31 @@ impl Directory {
                 (runtime, stored.unwrap_or_default())
             }
             (disk, _) => {
-                let rules = config::read(config).map_err(CallFault::Configuration)?;
+                let rules = tidings_config::read(config).map_err(CallFault::Configuration)?;
                 let disk = match disk {
                     Some(disk) => disk,
-                    None => place.open(expected).map_err(CallFault::Store)?,
+                    None => ReopenableStore::at(place, expected).map_err(CallFault::Store)?,
                 };
                 (disk.take_in(rules.clone(), Arc::clone(&clock))?, rules)
             }
         };
         let settings = Settings::default();
-        let service = Service::new(runtime.handle(), rules, Access::Open, clock, settings);
+        let access = Access::Own(Author::new(AuthorKind::Command, operator()));
+        let service = Service::new(runtime.handle(), rules, access, clock, settings);
         let tokio = Builder::new_current_thread()
             .enable_time()
             .build()
             .map_err(|fault| CallFault::Node(fault.to_string()))?;
-        Ok(Self { tokio, router: http::router(Arc::new(service)), runtime })
+        Ok(Self { tokio, router: tidings_http::router(Arc::new(service)), runtime })
     }
 
     /// The node's handle, without the API.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        self.runtime.handle()
+        // What it is asked for is done in bulk.
+        let by = Author::new(AuthorKind::Command, operator());
+        let origin = Origin { by, via: Via::Cli, action: None, is_counted: true, request: None };
+        self.runtime.handle().with_origin(Some(Arc::new(origin)))
     }
 
     /// Makes a call and reads the whole answer.
@@ -167,7 +122,7 @@ impl Directory {
             CallAnswer { status, bytes }.success()?;
             return Err(CallFault::Odd(format!("the status is {status}")));
         }
-        Ok(Answering { tokio: &self.tokio, body, chunk: Bytes::new() })
+        Ok(AnswerBodyReader { tokio: &self.tokio, body, chunk: Bytes::new() })
     }
 
     fn call(&self, request: &Request) -> Result<Response, CallFault> {
@@ -198,14 +153,20 @@ impl Directory {
     }
 }
 
+/// The operator, as the system names them.
+fn operator() -> String {
+    let named = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
+    named.filter(|name| Id::new(name).is_ok()).unwrap_or_else(|| "tidings".to_owned())
+}
+
 /// The body of an answer for synchronous readers.
-struct Answering<'d> {
+struct AnswerBodyReader<'d> {
     tokio: &'d Tokio,
     body: Body,
     chunk: Bytes,
 }
 
-impl Read for Answering<'_> {
+impl Read for AnswerBodyReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.chunk.is_empty() {
             match self.tokio.block_on(self.body.frame()) {

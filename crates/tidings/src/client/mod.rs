@@ -16,14 +16,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::Value;
 use tidings_store::lease::{Member, MemberStatus};
-use tidings_store::{Expected, database};
+use tidings_store::{Expected, StorePlace, database};
 
-pub use directory::{Directory, Purpose, StorePlace};
+pub use directory::{Directory, Purpose};
 pub use server::Server;
+use tidings_config::Faults;
 
 use crate::app::StartError;
-use crate::config::Faults;
-use crate::server_files;
+use crate::app::server_files;
 
 /// The default address of a server (contract, section 4).
 pub const DEFAULT_URL: &str = "http://127.0.0.1:8990";
@@ -333,14 +333,14 @@ pub struct ServerOptions {
 }
 
 /// The target of calls.
-pub enum Reach {
+pub enum CallTarget {
     /// A server.
     Server(Server),
     /// The store, opened by this process.
     Directory(Box<Directory>),
 }
 
-impl Reach {
+impl CallTarget {
     /// Finds the target at a place; a store that no server uses is opened for a purpose. An empty
     /// place means a server at [`DEFAULT_URL`].
     ///

@@ -16,10 +16,10 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use tidings_core::Command;
 
 pub use rows::Format;
-pub use sink::{IntoNode, Pending, ServerSink, Sink, Trouble};
+pub use sink::{NodeSink, PendingSlice, ServerSink, Sink, SinkError};
 
-use crate::body::Fault;
 use rows::{ImportRow, Rows};
+use tidings_api::body::Fault;
 
 /// Bytes of rows that are taken in at once, where rows are long.
 const SLICE_BYTES: usize = 4 << 20;
@@ -37,7 +37,7 @@ pub enum Kind {
     Subscriptions,
     /// Objects of notifications: `id`, and what is known of `title`, `url`, `image`, `notifiable`
     Objects,
-    /// What people switched off elsewhere; with --from
+    /// Choices that people made elsewhere; with --from
     Preferences,
 }
 
@@ -126,7 +126,7 @@ pub enum ImportError {
     },
     /// The sink can't go on.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    Trouble(#[from] SinkError),
 }
 
 /// An observer of an import's progress.
@@ -164,8 +164,13 @@ impl<R: Read + Send> Import<R> {
         let (send, slices) = bounded(1);
         std::thread::scope(|scope| {
             scope.spawn(move || self.read(wants_lines, rows, &send));
-            let mut taking =
-                Taking { sink, observer, bad, tally: Tally::default(), pending: VecDeque::new() };
+            let mut taking = ImportInProgress {
+                sink,
+                observer,
+                bad,
+                tally: Tally::default(),
+                pending: VecDeque::new(),
+            };
             let ended = taking.all(&slices);
             // Ends a reader that waits for room.
             drop(slices);
@@ -193,8 +198,8 @@ impl<R: Read + Send> Import<R> {
                 return;
             }
             match read {
-                Ok(More::Yes) => {}
-                Ok(More::No) => return,
+                Ok(MoreInput::Yes) => {}
+                Ok(MoreInput::No) => return,
                 Err(source) => return drop(slices.send(Err(ImportError::Input { line, source }))),
             }
         }
@@ -202,7 +207,7 @@ impl<R: Read + Send> Import<R> {
 }
 
 /// The state of the input after a slice: there is more to read or not.
-enum More {
+enum MoreInput {
     Yes,
     No,
 }
@@ -215,48 +220,48 @@ impl RowSlice {
         bad: BadRows,
         wants_lines: bool,
         rows_max: usize,
-    ) -> io::Result<More> {
+    ) -> io::Result<MoreInput> {
         while self.commands.len() + self.bad.len() < rows_max && self.lines.len() < SLICE_BYTES {
             match rows.read_next(kind, wants_lines.then_some(&mut self.lines))? {
-                ImportRow::End => return Ok(More::No),
+                ImportRow::End => return Ok(MoreInput::No),
                 ImportRow::Good(number, command) => {
                     self.commands.push(command);
                     self.numbers.push(number);
                 }
                 ImportRow::Unclosed(fault) => {
                     self.unclosed = Some(fault);
-                    return Ok(More::No);
+                    return Ok(MoreInput::No);
                 }
                 ImportRow::Bad(fault) => {
                     self.bad.push(fault);
                     if bad == BadRows::Refuse {
-                        return Ok(More::No);
+                        return Ok(MoreInput::No);
                     }
                 }
             }
         }
-        Ok(More::Yes)
+        Ok(MoreInput::Yes)
     }
 }
 
 /// A slice in progress.
-struct Going {
+struct SliceInProgress {
     numbers: Vec<u64>,
     bad: Vec<Fault>,
     unclosed: Option<Fault>,
     end: InputPosition,
-    pending: Pending,
+    pending: PendingSlice,
 }
 
-struct Taking<'t> {
+struct ImportInProgress<'t> {
     sink: &'t mut dyn Sink,
     observer: &'t mut dyn Observer,
     bad: BadRows,
     tally: Tally,
-    pending: VecDeque<Going>,
+    pending: VecDeque<SliceInProgress>,
 }
 
-impl Taking<'_> {
+impl ImportInProgress<'_> {
     fn all(&mut self, slices: &Receiver<Result<RowSlice, ImportError>>) -> Result<(), ImportError> {
         for slice in slices {
             match slice {
@@ -275,7 +280,7 @@ impl Taking<'_> {
             self.settle()?;
         }
         let pending = self.sink.give(slice.commands, slice.lines)?;
-        self.pending.push_back(Going {
+        self.pending.push_back(SliceInProgress {
             numbers: slice.numbers,
             bad: slice.bad,
             unclosed: slice.unclosed,

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
 use serde_json::Number;
+use tidings_api::body::json::{Json, JsonObject};
+use tidings_api::body::object::ObjectChange;
+use tidings_api::body::recipient::ProfileChange;
+use tidings_api::body::short::Subscription;
+use tidings_api::body::{Fault, Fields, field_names};
+use tidings_api::compat::{knock, novu};
+use tidings_api::timeline::{Lines, NextLine};
+use tidings_config::wording::{did_you_mean, quoted};
 use tidings_core::Command;
 
 use super::{InputPosition, Kind, Source};
-use crate::body::json::{Json, JsonObject};
-use crate::body::object::ObjectChange;
-use crate::body::recipient::ProfileChange;
-use crate::body::short::Subscription;
-use crate::body::{Fault, Fields, field_names};
-use crate::compat::{knock, novu};
-use crate::timeline::{Lines, NextLine};
-use crate::wording::{did_you_mean, quoted};
 
 /// Bytes read ahead.
 const READ_BYTES: usize = 1 << 18;
@@ -44,11 +44,11 @@ pub(super) enum ImportRow {
 
 /// The rows of an input.
 pub(super) struct Rows<R> {
-    written: Written<R>,
+    written: InputLines<R>,
     from: Option<Source>,
 }
 
-enum Written<R> {
+enum InputLines<R> {
     Lines(Lines<BufReader<R>>),
     Csv(Box<Csv<R>>),
 }
@@ -73,13 +73,13 @@ impl<R: Read> Rows<R> {
         let written = match format {
             Format::Ndjson => {
                 let input = BufReader::with_capacity(READ_BYTES, input);
-                Written::Lines(Lines::new(input))
+                InputLines::Lines(Lines::new(input))
             }
             Format::Csv => {
                 let mut reader = reader(input);
                 let head = head(&mut reader)?;
                 kind.check(&head)?;
-                Written::Csv(Box::new(Csv {
+                InputLines::Csv(Box::new(Csv {
                     reader,
                     columns: head.columns,
                     record: csv::StringRecord::new(),
@@ -92,8 +92,10 @@ impl<R: Read> Rows<R> {
     /// Up to where the input has been read.
     pub(super) fn position(&self) -> InputPosition {
         match &self.written {
-            Written::Lines(lines) => InputPosition { line: lines.number(), bytes: lines.bytes() },
-            Written::Csv(csv) => {
+            InputLines::Lines(lines) => {
+                InputPosition { line: lines.number(), bytes: lines.bytes() }
+            }
+            InputLines::Csv(csv) => {
                 let position = csv.reader.position();
                 InputPosition { line: position.line() - 1, bytes: position.byte() }
             }
@@ -110,7 +112,7 @@ impl<R: Read> Rows<R> {
         lines: Option<&mut Vec<u8>>,
     ) -> io::Result<ImportRow> {
         match &mut self.written {
-            Written::Lines(input) => Ok(match input.read_next()? {
+            InputLines::Lines(input) => Ok(match input.read_next()? {
                 NextLine::End => ImportRow::End,
                 NextLine::TooLong(number) => ImportRow::Bad(
                     Fault::new("the line is too long", "write one JSON object a line")
@@ -124,7 +126,7 @@ impl<R: Read> Rows<R> {
                     judged(number, command)
                 }
             }),
-            Written::Csv(csv) => csv.read_next(kind, lines),
+            InputLines::Csv(csv) => csv.read_next(kind, lines),
         }
     }
 }
@@ -247,12 +249,12 @@ fn is_blank(record: &csv::StringRecord) -> bool {
 }
 
 /// The first row of a CSV.
-struct Head {
+struct CsvHead {
     columns: Vec<String>,
     line: u64,
 }
 
-fn head<R: Read>(reader: &mut csv::Reader<TerminatedInput<R>>) -> Result<Head, Fault> {
+fn head<R: Read>(reader: &mut csv::Reader<TerminatedInput<R>>) -> Result<CsvHead, Fault> {
     const NAMES: &str = "name the fields in the first row, such as `id,email,tz`";
     const UTF_8: &str = "save the file as `CSV UTF-8`, with lines that end with a line feed";
     let mut head = csv::StringRecord::new();
@@ -290,12 +292,12 @@ fn head<R: Read>(reader: &mut csv::Reader<TerminatedInput<R>>) -> Result<Head, F
             return fault(format!("the column {} stands twice", quoted(column)), NAMES);
         }
     }
-    Ok(Head { columns, line })
+    Ok(CsvHead { columns, line })
 }
 
 impl Kind {
     /// Checks that the columns are fields of rows of this kind: a name that is wrong is wrong in every row.
-    fn check(self, head: &Head) -> Result<(), Fault> {
+    fn check(self, head: &CsvHead) -> Result<(), Fault> {
         let known = match self {
             Self::Recipients => field_names::<ProfileChange>(),
             Self::Objects => field_names::<ObjectChange>(),

@@ -1,12 +1,12 @@
 //! The targets of rows: a node in this process, or a server.
 
 use crossbeam_channel::{Receiver, bounded};
+use tidings_api::body::{Fault, hint};
 use tidings_core::Command;
 use tidings_core::engine::Refused;
 use tidings_node::{Handle, Replies, RuntimeError};
 
 use super::Kind;
-use crate::body::{Fault, hint};
 use crate::client::{CallAnswer, LineProblem, Request, Server};
 
 /// Rows of a slice that were refused: the place in the slice, and why.
@@ -14,7 +14,7 @@ pub(super) type RefusedRows = Vec<(usize, Fault)>;
 
 /// The reason why a sink failed; earlier rows are imported.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum SinkError {
     /// The node can't.
     #[error(transparent)]
     Node(#[from] RuntimeError),
@@ -34,24 +34,24 @@ pub trait Sink {
     /// Takes a slice; slices become durable in the order in which they are given.
     ///
     /// # Errors
-    /// [`Trouble`]; then nothing more can be given.
-    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble>;
+    /// [`SinkError`]; then nothing more can be given.
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<PendingSlice, SinkError>;
 }
 
 /// A slice in progress in a sink.
-pub enum Pending {
+pub enum PendingSlice {
     /// It is durable, but for these.
     Durable(RefusedRows),
     /// The node will answer.
     Node(Receiver<Replies>),
 }
 
-impl Pending {
+impl PendingSlice {
     /// Waits until the slice is durable.
     ///
     /// # Errors
-    /// [`Trouble`]; it may be in or not.
-    pub fn wait(self) -> Result<RefusedRows, Trouble> {
+    /// [`SinkError`]; it may be in or not.
+    pub fn wait(self) -> Result<RefusedRows, SinkError> {
         match self {
             Self::Durable(refusals) => Ok(refusals),
             Self::Node(answer) => {
@@ -64,9 +64,9 @@ impl Pending {
 }
 
 /// A sink into a node of this process.
-pub struct IntoNode(pub Handle);
+pub struct NodeSink(pub Handle);
 
-impl Sink for IntoNode {
+impl Sink for NodeSink {
     /// Nobody else waits for the node: the more rows, the more share a set and a sync.
     fn slice_rows(&self) -> usize {
         100_000
@@ -76,10 +76,10 @@ impl Sink for IntoNode {
         false
     }
 
-    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<Pending, Trouble> {
+    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<PendingSlice, SinkError> {
         let (answer, answered) = bounded(1);
         self.0.submit_then(commands, move |replies| drop(answer.send(replies)))?;
-        Ok(Pending::Node(answered))
+        Ok(PendingSlice::Node(answered))
     }
 }
 
@@ -110,18 +110,18 @@ impl Sink for ServerSink<'_> {
         true
     }
 
-    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble> {
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<PendingSlice, SinkError> {
         if commands.is_empty() {
-            return Ok(Pending::Durable(RefusedRows::new()));
+            return Ok(PendingSlice::Durable(RefusedRows::new()));
         }
         let path = format!("/v1/{}?answers=problems", self.kind.word());
         let answered = self.server.ask(&Request::post(path).lines(lines))?;
-        Ok(Pending::Durable(refusals(&answered.success()?)?))
+        Ok(PendingSlice::Durable(refusals(&answered.success()?)?))
     }
 }
 
 /// The lines of an answer with a problem.
-fn refusals(answered: &CallAnswer) -> Result<RefusedRows, Trouble> {
+fn refusals(answered: &CallAnswer) -> Result<RefusedRows, SinkError> {
     let mut refusals = RefusedRows::new();
     for line in answered.lines()? {
         let Some(problem) = LineProblem::of(&line) else {

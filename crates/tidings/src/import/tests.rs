@@ -1,8 +1,9 @@
 //! Inputs of all kinds, and sinks that refuse and fail.
 
-use super::*;
-use tidings_core::HostText;
+use tidings_core::model::HostText;
 use tidings_node::RuntimeError;
+
+use super::*;
 
 /// Remembers what it took; refuses what is named `bad`, fails once it has taken enough.
 struct Kept {
@@ -27,7 +28,7 @@ impl Sink for Kept {
         self.wants_lines
     }
 
-    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<Pending, Trouble> {
+    fn give(&mut self, commands: Vec<Command>, lines: Vec<u8>) -> Result<PendingSlice, SinkError> {
         if self.slices_max == 0 {
             return Err(RuntimeError::Stopped.into());
         }
@@ -44,7 +45,7 @@ impl Sink for Kept {
                 self.rows.push(change.id.as_str().to_owned());
             }
         }
-        Ok(Pending::Durable(refused))
+        Ok(PendingSlice::Durable(refused))
     }
 }
 
@@ -276,7 +277,7 @@ fn a_head_of_one_sign_a_million_times_is_read_without_a_recursion() {
     }
 }
 
-/// What a file of another product brings in, as lines of ours.
+/// The content of a file of another product, as lines of ours.
 fn moved(from: Source, text: &str) -> (Vec<serde_json::Value>, Vec<u64>) {
     let mut kept = Kept::new();
     let mut heard = Heard::default();
@@ -332,12 +333,12 @@ impl Sink for Titles {
         false
     }
 
-    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<Pending, Trouble> {
+    fn give(&mut self, commands: Vec<Command>, _: Vec<u8>) -> Result<PendingSlice, SinkError> {
         for command in commands {
             let Command::Object(object) = command else { panic!("objects are brought in") };
             self.0.push((object.id.as_str().to_owned(), object.title));
         }
-        Ok(Pending::Durable(Vec::new()))
+        Ok(PendingSlice::Durable(Vec::new()))
     }
 }
 

@@ -9,6 +9,7 @@ mod compare;
 #[cfg(feature = "postgres")]
 mod databases;
 mod explain;
+mod figures;
 mod messages;
 mod moving;
 mod refused_lines;
@@ -247,6 +248,31 @@ fn what_is_steered_stays_so() {
         let odd = world.run(&["forget", "--before", "yesterday"]);
         assert_eq!(odd.code, 2);
         assert!(odd.err.contains("--before"), "{}", odd.err);
+    });
+}
+
+#[test]
+fn a_command_says_what_it_would_do_before_it_does_it() {
+    both(|world| {
+        let world = world.with_people();
+        let event = ["publish", "--type", "note", "--object", "o", "--everyone", "--id", "e"];
+        let dry = world.run(&[&event[..], &["--dry"]].concat()).done();
+        let said = "Dry run, nothing is done. It would concern 2 people, 4 entries, 0 messages\n";
+        assert!(dry.out.starts_with(said), "{}", dry.out);
+        assert_eq!(world.run(&["event", "e"]).code, 1, "it is not there");
+        let grown = world.run(&[&event[..], &["--expect", "1"]].concat());
+        assert_eq!(grown.code, 1);
+        assert!(grown.err.contains("it would touch 2 people"), "{}", grown.err);
+        world.run(&[&event[..], &["--expect", "2"]].concat()).done();
+        let dry = world.run(&["cancel", "e", "--dry", "--json"]).done().json();
+        let concerns = json!({"people": 2, "entries": 2, "messages": 0});
+        assert_eq!((&dry["cancelled"], &dry["concerns"]), (&json!(2), &concerns));
+        assert_eq!(world.run(&["cancel", "e", "--expect", "0"]).code, 1);
+        let flush = world.run(&["flush", "ann", "--dry"]).done();
+        assert!(flush.out.contains("1 people, 1 entries, 1 messages"), "{}", flush.out);
+        world.run(&["cancel", "e", "--expect", "2"]).done();
+        let many = ["messages", "retry", "--failed", "--dry"];
+        assert_eq!(world.run(&many).code, 2, "it would be many calls");
     });
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tidings_core::channel::sending;
+use tidings_core::model::sending_channels;
 
 use super::serving::{Patience, Server};
 use super::{CONFIG, Ran, World, ran};
@@ -186,7 +186,7 @@ fn a_restored_copy_sends_nothing_before_it_is_resumed() {
     assert!(restored.err.contains(&resume_all), "{}", restored.err);
     let resume = "tidings resume channel email";
     let status = world.run(&["status", "--json"]).done().json();
-    let all: Vec<&str> = sending().map(|channel| channel.name).collect();
+    let all: Vec<&str> = sending_channels().map(|channel| channel.name).collect();
     assert_eq!(status["paused"]["channels"], json!(all));
     let status = world.run(&["status"]).done();
     assert!(status.out.contains(resume), "{}", status.out);

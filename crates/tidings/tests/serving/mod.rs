@@ -120,6 +120,13 @@ impl Server {
         Self::spawn_as(command)
     }
 
+    /// As [`Server::start_node`], at its own address, and with chores when they are usual.
+    pub(crate) fn start_plain_node(config: &Path, store: &str, name: &str, log: File) -> Self {
+        let mut command = node(config, store, name, log);
+        command.arg("--dev");
+        Self::spawn_as(command)
+    }
+
     /// As [`Server::start_node`], without `--dev`: who calls needs a key.
     pub(crate) fn start_node_with_keys(config: &Path, store: &str, name: &str, log: File) -> Self {
         Self::spawn_as(node(config, store, name, log))

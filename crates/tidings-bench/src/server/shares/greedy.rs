@@ -21,7 +21,7 @@ pub(super) struct CallCounts {
     is_over: AtomicBool,
 }
 
-/// What one user does, until this is dropped.
+/// The calls of one user, until this is dropped.
 pub(super) struct Greedy {
     counts: Arc<CallCounts>,
     _tasks: JoinSet<()>,
@@ -84,7 +84,7 @@ async fn ask(address: SocketAddr, requests: &[Vec<u8>], place: u32, counts: &Cal
     }
 }
 
-/// What the connections of each kind ask, one after the other and from the beginning again.
+/// The requests of the connections of each kind, one after the other and from the beginning again.
 fn requests_with(token: &str) -> Vec<Vec<Vec<u8>>> {
     let change = |method: &str, path: &str, body: &str| with_body(method, path, token, body);
     let all = |path: &str| change("POST", path, "{\"all\":true}");

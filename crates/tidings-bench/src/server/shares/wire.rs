@@ -1,4 +1,4 @@
-//! Frames of HTTP/2 as somebody writes them who does not mean to read the answers.
+//! Frames of HTTP/2 of a client that never reads the answers.
 
 use std::net::SocketAddr;
 
@@ -16,7 +16,7 @@ const SETTINGS_ACK: &[u8] = &[0, 0, 0, 4, 1, 0, 0, 0, 0];
 /// The type of a frame that a connection has to answer.
 const PING: u8 = 6;
 
-/// Sends so many requests on one connection, and accepts no byte of their answers. Pings are answered until the server
+/// Sends N requests on one connection, and accepts no byte of their answers. Pings are answered until the server
 /// closes the connection. Each request has this many fields more, of a byte each by HPACK.
 pub(super) async fn never_read(
     address: SocketAddr,

@@ -5,11 +5,12 @@ use std::fmt::Display;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser as _};
 use clap::{Arg, ArgAction};
 use serde::Deserialize;
-use tidings_core::batch_key::BatchKey;
-use tidings_core::suppression::SuppressedFor;
+use serde_json::Value;
+use tidings_core::model::{BatchKey, SuppressedFor};
 use tidings_core::{Day, Id, Instant};
 
-use super::{keys, steer};
+use super::given::GivenArguments;
+use super::{events, keys, steer};
 
 /// The group of the arguments of which one has to be given.
 pub(super) const CHOICE: &str = "which";
@@ -22,7 +23,7 @@ pub(super) struct Argument {
     pub(super) name: String,
     help: String,
     #[serde(default, rename = "in")]
-    pub(super) place: In,
+    pub(super) place: RequestPart,
     /// The field of the body, where it has another name.
     field: Option<String>,
     /// The name of its value in the help.
@@ -33,7 +34,7 @@ pub(super) struct Argument {
     range: Option<[u64; 2]>,
     default: Option<String>,
     #[serde(default)]
-    is_flag: bool,
+    pub(super) is_flag: bool,
     /// True if what begins like a JSON object is sent as one.
     #[serde(default)]
     pub(super) is_json: bool,
@@ -43,16 +44,18 @@ pub(super) struct Argument {
     /// One of such arguments has to be given.
     #[serde(default)]
     pub(super) alternative: bool,
-    /// The flag without which it is required.
-    unless: Option<String>,
+    /// The arguments without which it is required.
+    #[serde(default)]
+    unless: Vec<String>,
     requires: Option<String>,
-    conflicts: Option<String>,
+    #[serde(default)]
+    conflicts: Vec<String>,
 }
 
 /// The part of a request that an argument fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum In {
+pub(super) enum RequestPart {
     #[default]
     Path,
     Query,
@@ -67,6 +70,15 @@ impl Argument {
         self.field.clone().unwrap_or_else(|| self.name.replace('-', "_"))
     }
 
+    /// Its value in a body, if it is given.
+    pub(super) fn value_in_body(&self, given: &GivenArguments) -> Option<Value> {
+        if self.is_flag {
+            return given.has(&self.name).then_some(Value::Bool(true));
+        }
+        let text = given.text(&self.name)?;
+        Some(if self.is_json { events::named(text) } else { text.into() })
+    }
+
     /// Names its value, where the table does not.
     pub(super) fn name_value(&mut self) {
         let (name, is_number) = (&self.name, self.range.is_some());
@@ -75,8 +87,8 @@ impl Argument {
     }
 
     pub(super) fn clap(&'static self) -> Arg {
-        let is_positional = self.is_positional.unwrap_or(self.place == In::Path);
-        let is_free = self.alternative || self.unless.is_some() || self.default.is_some();
+        let is_positional = self.is_positional.unwrap_or(self.place == RequestPart::Path);
+        let is_free = self.alternative || !self.unless.is_empty() || self.default.is_some();
         let arg = Arg::new(&*self.name)
             .help(&*self.help)
             .required(self.is_required || is_positional && !is_free)

@@ -72,8 +72,27 @@ pub(in crate::cli) fn explain_body(event: &str, recipient: &str) -> Value {
     json!({"event": named(event), "recipient": recipient})
 }
 
+/// Writes the counts of an audience: a line for each channel.
+fn write_audience(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let supposed = if answer["supposed"] == true { "supposed event" } else { "event" };
+    let [event, kind, as_of, concerned, notifications] =
+        ["event", "type", "as_of", "concerned", "notifications"].map(|field| cell(answer, field));
+    writeln!(out, "{supposed} {event} ({kind}), as of {as_of}")?;
+    writeln!(out, "{concerned} people in its audience, {notifications} with a notification\n")?;
+    let mut table = TextTable::new(&["CHANNEL", "ENTRIES", "PENDING", "ENDED", "WHY", "LEFT OUT"]);
+    for (name, of) in answer["channels"].as_object().into_iter().flatten() {
+        let cells =
+            ["entries", "pending", "outcomes", "reasons", "left_out"].map(|key| cell(of, key));
+        table.row([name.clone()].into_iter().chain(cells));
+    }
+    table.write(out)
+}
+
 /// Writes an explanation for people: the rules as a table, then a line for each channel.
 pub(in crate::cli) fn write_explanation(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+    if answer.get("recipient").is_none() {
+        return write_audience(answer, out);
+    }
     let supposed = match answer.get("supposed") {
         Some(Value::Bool(true)) => "supposed event",
         _ => "event",

@@ -2,12 +2,12 @@
 
 use clap::ArgMatches;
 
-use crate::cli::reach::To;
+use crate::cli::reach::TargetArguments;
 
 /// The arguments that were given to a command.
 pub(super) struct GivenArguments {
     pub(super) matches: ArgMatches,
-    pub(super) to: To,
+    pub(super) to: TargetArguments,
 }
 
 impl GivenArguments {

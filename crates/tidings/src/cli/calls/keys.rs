@@ -1,9 +1,9 @@
-//! What the commands of keys and tokens read.
+//! The files and words that the commands of keys and tokens read.
 
 use std::fs;
 
-use crate::keys::fault_of_name;
-use crate::token::Scope;
+use tidings_api::keys::fault_of_name;
+use tidings_api::token::Scope;
 
 /// Reads the name of a key.
 pub(super) fn name(text: &str) -> Result<String, String> {

@@ -2,16 +2,15 @@
 
 use std::io::{self, Write};
 
-use serde_json::json;
-use tidings_core::Day;
-use tidings_core::time::Instant;
+use serde_json::{Value, json};
+use tidings_core::{Day, Instant};
 
 use super::answer::ShownAnswer;
 use super::given::GivenArguments;
 use super::waiting::{cell_of, held_words};
-use crate::cli::print::table::{TextTable, cell, list};
+use crate::cli::print::table::{TextTable, cell, list, shown};
 use crate::cli::{Status, Streams, reach, report};
-use crate::client::{CallFault, Purpose, Reach, Request, parameters, segment};
+use crate::client::{CallFault, CallTarget, Purpose, Request, parameters, segment};
 
 /// Writes the answer of `messages show`.
 pub(super) fn write_message(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -61,8 +60,38 @@ pub(super) fn write_message(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io
     table.write(out)
 }
 
-/// Writes the answer to a change of one message.
+/// Writes the answer of `messages preview`.
+pub(super) fn write_preview(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let same = match answer["same"].as_bool() {
+        Some(true) => "it looked the same when it was sent",
+        Some(false) => "it looked different when it was sent",
+        None => "there is nothing to compare it with",
+    };
+    writeln!(out, "{}, built again now: {same}", cell(answer, "channel"))?;
+    write_content(answer, out)
+}
+
+/// Writes the content of a message as its reader sees it, below an empty line: subject, text, number of parts.
+pub(in crate::cli) fn write_content(message: &Value, out: &mut dyn Write) -> io::Result<()> {
+    for field in ["subject", "text", "url"] {
+        let words = message[field].as_str().unwrap_or_default().trim_end();
+        for (at, line) in words.lines().enumerate() {
+            let gap = if at == 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}", shown(&json!(line)))?;
+        }
+    }
+    match message["parts"].as_u64() {
+        None => Ok(()),
+        Some(1) => writeln!(out, "\n1 part"),
+        Some(parts) => writeln!(out, "\n{parts} parts"),
+    }
+}
+
+/// Writes the answer to a change of a message, or of all of a filter.
 pub(super) fn write_changed(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if !answer.value["of"].is_null() {
+        return write_bulk(answer.value, out);
+    }
     match answer.value["status"].as_str() {
         Some("accepted") => writeln!(out, "Queued: a running server sends it in a moment"),
         Some("cancelled") => {
@@ -71,6 +100,19 @@ pub(super) fn write_changed(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io
         Some("too_late") => writeln!(out, "Too late: it was handed over, or may have been"),
         _ => writeln!(out, "Nothing is left to cancel"),
     }
+}
+
+/// Writes which job was made, or what it would be about.
+fn write_bulk(answer: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let of = cell(answer, "of");
+    if let Some(job) = answer["job"].as_str() {
+        return writeln!(out, "Job {job} is about {of} messages: tidings jobs show {job}");
+    }
+    writeln!(out, "{of} messages match")?;
+    for (reason, count) in answer["left_out"].as_object().into_iter().flatten() {
+        writeln!(out, "{count} would stay as they are: {reason}")?;
+    }
+    Ok(())
 }
 
 /// Retries all failed messages of a choice, the earliest first, each once: the list is read before.
@@ -87,7 +129,7 @@ pub(super) fn retry_failed(
     };
     let retried = failed(&mut reach, given).and_then(|all| send_again(&mut reach, &all));
     let closed = reach.close();
-    let Retried { accepted, refused } = match retried {
+    let RetryResult { accepted, refused } = match retried {
         Ok(retried) => retried,
         Err(fault) => return Ok(Some(reach::report_fault(&fault, streams))),
     };
@@ -113,14 +155,14 @@ pub(super) fn retry_failed(
 
 /// The result of retrying many messages.
 #[derive(Default)]
-struct Retried {
+struct RetryResult {
     accepted: u64,
     /// The reasons why others were not, each with its message.
     refused: Vec<String>,
 }
 
 /// The ids of the failed messages, by the time at which they were due.
-fn failed(reach: &mut Reach, given: &GivenArguments) -> Result<Vec<String>, CallFault> {
+fn failed(reach: &mut CallTarget, given: &GivenArguments) -> Result<Vec<String>, CallFault> {
     let choice = ["recipient", "channel", "type", "day"].map(|name| (name, given.text(name)));
     let path = format!("/v1/messages?state=failed&limit=500{}", parameters(choice));
     let since = given.text("since").and_then(|day| Day::parse(day).ok()).map(Day::start);
@@ -145,8 +187,8 @@ fn failed(reach: &mut Reach, given: &GivenArguments) -> Result<Vec<String>, Call
     Ok(all.into_iter().map(|(_, id)| id).collect())
 }
 
-fn send_again(reach: &mut Reach, messages: &[String]) -> Result<Retried, CallFault> {
-    let mut retried = Retried::default();
+fn send_again(reach: &mut CallTarget, messages: &[String]) -> Result<RetryResult, CallFault> {
+    let mut retried = RetryResult::default();
     for message in messages {
         match reach
             .ask(&Request::post(format!("/v1/messages/{}/retry", segment(message))))?

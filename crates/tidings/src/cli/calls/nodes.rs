@@ -3,16 +3,16 @@
 use std::io;
 
 use serde_json::Value;
-use tidings_store::{Expected, database};
+use tidings_http::v1::nodes::shown;
+use tidings_store::{Expected, StorePlace, database};
 
 use super::answer;
 use super::given::GivenArguments;
 use crate::cli::print::table::{TextTable, cell};
-use crate::cli::reach::{self, To};
+use crate::cli::reach::{self, TargetArguments};
 use crate::cli::status::span;
 use crate::cli::{Status, Streams, report};
-use crate::client::{CallFault, Purpose, Request, StorePlace};
-use crate::http::v1::nodes::shown;
+use crate::client::{CallFault, Purpose, Request};
 
 /// Shows the nodes. With the address of the database no node has to run.
 pub(super) fn show(
@@ -122,7 +122,7 @@ fn in_database(url: &str) -> Result<Value, CallFault> {
     serde_json::to_value(&nodes).map_err(|fault| CallFault::Odd(fault.to_string()))
 }
 
-fn of_server(to: &To) -> Result<Value, CallFault> {
+fn of_server(to: &TargetArguments) -> Result<Value, CallFault> {
     let mut reach = to.find(Purpose::Look)?;
     let answer = reach.ask(&Request::get("/v1/nodes".to_owned()))?;
     let nodes = answer.success()?.json();

@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::answer::{ShownAnswer, text, write_fields};
-use super::{events, feeds, inbox, messages, steer, waiting};
+use super::{before, events, feeds, figures, inbox, messages, steer, waiting};
 use crate::cli::print::table::{self, cell};
 use crate::cli::{Streams, status};
 
 /// The form of an answer for people.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Show {
+pub(super) enum AnswerForm {
     /// All fields, one a line.
     #[default]
     Fields,
@@ -22,14 +22,14 @@ pub(super) enum Show {
     /// The first of these fields that the answer has, alone on standard output, so that `KEY=$(…)` works; and its text
     /// on standard error.
     Secret(Vec<(String, String)>),
-    Table(List),
+    Table(AnswerTable),
     By(AnswerPrinter),
 }
 
 /// A list as a table, a page of it perhaps.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct List {
+pub(super) struct AnswerTable {
     /// The field with the list; absent = the answer itself.
     list: Option<String>,
     columns: Vec<AnswerColumn>,
@@ -69,12 +69,14 @@ impl TryFrom<String> for AnswerPrinter {
             "event" => events::write_event,
             "explanation" => |answer, out| events::write_explanation(answer.value, out),
             "feeds" => feeds::write_feeds,
+            "figures" => figures::write_figures,
             "flushed" => waiting::write_flushed,
             "forgotten" => events::write_forgotten,
             "inbox" => inbox::write_inbox,
             "message" => messages::write_message,
             "paused" => steer::write_paused,
             "pending" => waiting::write_pending,
+            "preview" => |answer, out| messages::write_preview(answer.value, out),
             "resumed" => steer::write_resumed,
             "status" => |answer, out| status::write(answer.value, out),
             "withdrawn" => events::write_withdrawn,
@@ -84,7 +86,7 @@ impl TryFrom<String> for AnswerPrinter {
     }
 }
 
-impl Show {
+impl AnswerForm {
     /// Writes an answer.
     pub(super) fn write(
         &self,
@@ -101,6 +103,7 @@ impl Show {
                 _ => writeln!(streams.out, "{value}"),
             };
         }
+        before::write(value, streams.out)?;
         match self {
             Self::Fields => write_fields(value, &[], streams.out),
             Self::Text(template) => writeln!(streams.out, "{}", text(template, answer)),
@@ -121,7 +124,7 @@ impl Show {
     }
 }
 
-impl List {
+impl AnswerTable {
     fn rows<'a>(&self, answer: &'a Value) -> &'a [Value] {
         match &self.list {
             Some(path) => table::list(answer, path),

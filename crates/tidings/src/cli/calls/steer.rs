@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tidings_core::channel::CHANNELS;
+use tidings_core::model::CHANNELS;
 
 use super::answer::ShownAnswer;
 use super::given::GivenArguments;
 use crate::cli::print::table::{list, shown};
 use crate::cli::{Status, Streams, reach};
-use crate::client::{CallFault, Purpose, Reach, Request, segment};
+use crate::client::{CallFault, CallTarget, Purpose, Request, segment};
 
-/// What the status lists of what is paused.
+/// The kinds of what is paused that the status lists.
 const LISTED: [&str; 2] = ["type", "channel"];
 
 /// Reads the kind of what is paused or resumed.
@@ -83,7 +83,7 @@ pub(super) fn resume_all(
 
 /// Resumes all that is paused of some kinds, and returns what that was.
 fn resume(
-    reach: &mut Reach,
+    reach: &mut CallTarget,
     kinds: impl Iterator<Item = &'static str>,
 ) -> Result<Vec<(&'static str, String)>, CallFault> {
     let status = Request::get("/v1/admin/status".to_owned());

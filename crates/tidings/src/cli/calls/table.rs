@@ -7,11 +7,11 @@ use clap::{Args as _, Command};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::argument::{Argument, CHOICE, In};
+use super::argument::{Argument, CHOICE, RequestPart};
 use super::given::GivenArguments;
-use super::show::Show;
-use super::{answer, events, messages, nodes, steer, tenant};
-use crate::cli::reach::To;
+use super::show::AnswerForm;
+use super::{answer, before, messages, nodes, steer, tenant};
+use crate::cli::reach::TargetArguments;
 use crate::cli::{Status, Streams};
 use crate::client::{Purpose, Request, parameters};
 
@@ -58,12 +58,15 @@ pub(super) struct CommandRow {
     /// True if a directory without a store gets one.
     #[serde(default)]
     makes_store: bool,
-    /// What is deleted for good: the user is asked before.
-    pub(super) deletes: Option<String>,
-    /// What runs before the call, and perhaps in its place.
-    pub(super) first: Option<First>,
+    /// True if the call can be tried (`--dry`), and takes the most people that it may touch (`--expect`).
     #[serde(default)]
-    pub(super) show: Show,
+    takes_dry: bool,
+    /// The thing that is deleted for good: the user is asked before.
+    pub(super) deletes: Option<String>,
+    /// The step that runs before the call, and perhaps in its place.
+    pub(super) first: Option<PreliminaryStep>,
+    #[serde(default)]
+    pub(super) show: AnswerForm,
     /// Values of `status` in an answer that end the command as failed.
     #[serde(default)]
     pub(super) failed: Vec<String>,
@@ -72,11 +75,11 @@ pub(super) struct CommandRow {
 /// A step before a call; returns how the command ends if that was all.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct First(
+pub(super) struct PreliminaryStep(
     pub(super) fn(&GivenArguments, &mut Streams<'_>) -> std::io::Result<Option<Status>>,
 );
 
-impl TryFrom<String> for First {
+impl TryFrom<String> for PreliminaryStep {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
@@ -132,7 +135,10 @@ impl CommandRow {
             let yes = clap::Arg::new("yes").long("yes").action(clap::ArgAction::SetTrue);
             command = command.arg(yes.help("Do not ask for confirmation"));
         }
-        To::augment_args(command)
+        if self.takes_dry {
+            command = command.args(before::arguments(&self.arguments));
+        }
+        TargetArguments::augment_args(command)
     }
 
     pub(super) fn request(&self, given: &GivenArguments) -> Request {
@@ -140,9 +146,9 @@ impl CommandRow {
         let call =
             self.call.iter().find_map(|call| answer::filled(call, value)).unwrap_or_default();
         let (verb, path) = call.split_once(' ').unwrap_or_default();
-        let of = |place: In| self.arguments.iter().filter(move |one| one.place == place);
-        let query = of(In::Query).map(|one| (&*one.name, given.text(&one.name)));
-        let query = parameters(query).replacen('&', "?", 1);
+        let of = |place: RequestPart| self.arguments.iter().filter(move |one| one.place == place);
+        let query = of(RequestPart::Query).map(|one| (&*one.name, given.text(&one.name)));
+        let query = parameters(query.chain(before::parameters(given))).replacen('&', "?", 1);
         let path = format!("{path}{query}");
         let request = match verb {
             "GET" => Request::get(path),
@@ -150,17 +156,14 @@ impl CommandRow {
             "DELETE" => Request::delete(path),
             _ => Request::post(path),
         };
-        let request = match (self.is_question, self.makes_store) {
+        let is_question = self.is_question || given.has(before::DRY);
+        let request = match (is_question, self.makes_store) {
             (true, _) => request.for_purpose(Purpose::Look),
             (false, true) => request.for_purpose(Purpose::MakeBare),
             (false, false) => request,
         };
-        let fields: Map<String, Value> = of(In::Body)
-            .filter_map(|one| {
-                let text = given.text(&one.name)?;
-                let value = if one.is_json { events::named(text) } else { text.into() };
-                Some((one.field(), value))
-            })
+        let fields: Map<String, Value> = of(RequestPart::Body)
+            .filter_map(|one| Some((one.field(), one.value_in_body(given)?)))
             .collect();
         if fields.is_empty() { request } else { request.json(&fields) }
     }

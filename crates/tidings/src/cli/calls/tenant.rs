@@ -40,7 +40,7 @@ pub(super) fn set(given: &GivenArguments, streams: &mut Streams<'_>) -> io::Resu
     Ok(Some(Status::Done))
 }
 
-/// What changes: the flags go before the file.
+/// The changes: the flags go before the file.
 fn body(given: &GivenArguments) -> Result<Value, String> {
     let mut body = match given.text("file") {
         Some(file) => object(Path::new(file))?,

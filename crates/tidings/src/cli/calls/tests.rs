@@ -11,7 +11,7 @@ fn given(arguments: &[&str]) -> (&'static CommandRow, GivenArguments) {
         name = format!("{name} {word}");
         matches = of_word;
     }
-    let to = To::from_arg_matches(matches).unwrap();
+    let to = TargetArguments::from_arg_matches(matches).unwrap();
     (TABLE.row(&name).unwrap(), GivenArguments { matches: matches.clone(), to })
 }
 
@@ -53,6 +53,18 @@ fn each_default_and_each_path_of_the_table_is_there() {
 }
 
 #[test]
+fn a_search_has_its_text_in_the_body_and_in_no_path() {
+    let (row, arguments) = given(&["search", "Ada@example.org"]);
+    let request = format!("{:?}", row.request(&arguments));
+    assert!(request.contains("/v1/search\""), "{request}");
+    let found = json!({"hits": [{"kind": "recipient", "id": "ada", "matched": "former_address"}]});
+    let shown = written(&["search", "a"], &found);
+    assert_eq!(shown, "KIND       ID   MATCHED\nrecipient  ada  former_address\n");
+    let shown = written(&["search", "a"], &json!({"hits": [], "nearest": []}));
+    assert!(shown.starts_with("Nothing has this id"), "{shown}");
+}
+
+#[test]
 fn f15_a_fault_is_shown_whole_below_the_table() {
     let fault = "PostgreSQL: permission denied for table tidings_outbox (SQLSTATE 42501); grant SELECT, UPDATE \
                  and DELETE on the table to the user of the feed's `url`";
@@ -76,4 +88,24 @@ fn a_column_that_no_row_has_is_left_out() {
     of_tenant["tenant"] = json!("acme");
     let list = written(&["signing-key", "list"], &json!({"keys": [of_tenant]}));
     assert!(list.contains("TENANT") && list.contains("acme"), "{list}");
+}
+
+#[test]
+fn a_message_is_shown_as_it_looks_and_whether_it_looked_the_same() {
+    let shown = |answer: Value| written(&["messages", "preview", "m1"], &answer);
+    let (row, given) = given(&["messages", "preview", "2024-03-07.3.12.77"]);
+    let request = format!("{:?}", row.request(&given));
+    assert!(request.contains("/v1/messages/2024-03-07.3.12.77/preview"), "{request}");
+    let mail = json!({"channel": "email", "subject": "Flowers", "html": "<p>", "text": "Ben asks\nabout it\n", "same": true});
+    assert_eq!(
+        shown(mail),
+        "email, built again now: it looked the same when it was sent\n\nFlowers\n\nBen asks\nabout it\n"
+    );
+    let sms = json!({"channel": "sms", "text": "Ben asks", "parts": 2, "same": false});
+    assert_eq!(
+        shown(sms),
+        "sms, built again now: it looked different when it was sent\n\nBen asks\n\n2 parts\n"
+    );
+    let nothing = json!({"channel": "sms", "same": null});
+    assert_eq!(shown(nothing), "sms, built again now: there is nothing to compare it with\n");
 }

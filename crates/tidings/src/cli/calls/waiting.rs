@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
+use tidings_config::wording::quoted;
 
 use super::answer::{ShownAnswer, table};
 use crate::cli::print::table::{TextTable, cell, list};
-use crate::wording::quoted;
 
 /// Writes the answer of `pending`.
 pub(super) fn write_pending(answer: &ShownAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {

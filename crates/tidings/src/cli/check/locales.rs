@@ -4,26 +4,26 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, Write};
 
 use serde_json::{Value, json};
+use tidings_config::{CheckedConfig, Languages, MissingTexts};
 use tidings_mail::{OwnWords, canonical_locale};
 
 use super::super::print::table::TextTable;
-use super::super::reach::{self, To};
+use super::super::reach::{self, TargetArguments};
 use super::super::{Status, Streams, export, report};
 use crate::client::Purpose;
-use crate::config::{Checked, Languages, Missing};
 
 /// A locale of recipients, and the texts that are missing in it.
 struct LocaleRow {
     locale: String,
     recipients: u64,
-    missing: Missing,
+    missing: MissingTexts,
 }
 
 /// Lists the locales of the recipients of a store.
 pub(super) fn list(
     file: &str,
-    checked: &Checked,
-    to: &To,
+    checked: &CheckedConfig,
+    to: &TargetArguments,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     let mut reach = match reach::find(to, Purpose::Look, streams) {

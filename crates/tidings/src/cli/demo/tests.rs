@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use tidings_core::{Day, Totals};
+use tidings_core::Day;
+use tidings_core::content::Totals;
 
 use super::*;
 

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 
 use serde_json::{Value, json};
+use tidings_api::body;
+use tidings_api::compat::preferences::{ConfiguredTypes, MappedPreferences, knock, novu};
+use tidings_api::timeline::{Lines, NextLine};
 
 use super::{ImportArguments, can_not_open, open};
-use crate::body;
 use crate::cli::reach;
 use crate::cli::{Status, Streams, report};
-use crate::client::{CallFault, Purpose, Reach, Request, segment};
-use crate::compat::preferences::{ConfiguredTypes, Mapped, knock, novu};
+use crate::client::{CallFault, CallTarget, Purpose, Request, segment};
 use crate::import::Source;
-use crate::timeline::{Lines, NextLine};
 
 /// The counts of an import.
 #[derive(Default)]
 struct Done {
     taken: u64,
     skipped: u64,
-    /// What was left out of rows, and of how many.
+    /// The parts of rows that were left out, with the number of such rows.
     left_out: BTreeMap<String, u64>,
 }
 
@@ -75,7 +75,7 @@ fn all(
     arguments: &ImportArguments,
     from: Source,
     mut lines: Lines<impl io::BufRead>,
-    reach: &mut Reach,
+    reach: &mut CallTarget,
     done: &mut Done,
     streams: &mut Streams<'_>,
 ) -> io::Result<Result<(), String>> {
@@ -122,7 +122,11 @@ fn all(
     }
 }
 
-fn mapped(from: Source, text: &[u8], known: &ConfiguredTypes) -> Result<Mapped, body::Fault> {
+fn mapped(
+    from: Source,
+    text: &[u8],
+    known: &ConfiguredTypes,
+) -> Result<MappedPreferences, body::Fault> {
     let row: Value = serde_json::from_slice(text).map_err(|fault| {
         body::Fault::new(format!("not JSON: {fault}"), "write one JSON object a line")
     })?;
@@ -133,7 +137,7 @@ fn mapped(from: Source, text: &[u8], known: &ConfiguredTypes) -> Result<Mapped, 
 }
 
 /// Sets somebody's preferences; those that are there and not among them stay.
-fn set(reach: &mut Reach, row: &Mapped) -> Result<(), CallFault> {
+fn set(reach: &mut CallTarget, row: &MappedPreferences) -> Result<(), CallFault> {
     if row.list.is_empty() {
         return Ok(());
     }

@@ -6,24 +6,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tidings_api::keys::{self, Secret};
 use tidings_core::Rules;
-use tidings_node::{Candidate, Follower, Holder, RuntimeError, Term};
+use tidings_http::cluster::{self, Cluster};
+use tidings_http::feedback::maildir;
+use tidings_http::nodes::follow::HttpLeaderLink;
+use tidings_http::{listen, streams_max};
+use tidings_node::{Candidate, Follower, LeaseCallbacks, RuntimeError, Term};
+use tidings_store::StorePlace;
 use tidings_store::database;
 use tidings_store::lease::{Leases, Member, NodeId, NodeToken, Role};
 
 use super::{
-    Reloaded, ServeArguments, Serving, end_with, expected, listener, no_key, put_in_force,
+    ReloadResult, ServeArguments, ServingNode, end_with, expected, listener, no_key, put_in_force,
     read_again, read_feeds, say_paused,
 };
-use crate::app::{self, Opened};
+use crate::app::{self, ReopenableStore};
 use crate::cli::reach::STORE_VARIABLE;
 use crate::cli::{Status, Streams, report, signals};
-use crate::client::StorePlace;
-use crate::http::cluster::follow::HttpLeaderLink;
-use crate::http::cluster::{self, Cluster};
-use crate::http::feedback::maildir;
-use crate::http::{listen, streams_max};
-use crate::keys::{self, Secret};
 
 /// Time that messages being sent have once another node waits for the store.
 const HAND_OVER: Duration = Duration::from_secs(5);
@@ -75,7 +75,7 @@ pub(super) fn run(
     let url = format!("http://{address}");
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
-    let hangups = signals::Hangups::listen(&tokio);
+    let hangups = signals::ReloadSignals::listen(&tokio);
 
     let token = Secret::random()?;
     let mut me = member(&arguments.shared, address.to_string(), &token)?;
@@ -107,7 +107,7 @@ pub(super) fn run(
         let closed = async move { drop(closed.await) };
         tokio.spawn(listen::serve(listener, router, bounds, closed))
     };
-    let holding = Box::new(Holding(Arc::clone(&state)));
+    let holding = Box::new(ServeTerms(Arc::clone(&state)));
     let (observer, serves) = (Arc::clone(&cluster), Arc::clone(&state));
     let candidate =
         Candidate::start(leases, me, holding, move |members| observer.observe(members))?;
@@ -181,7 +181,7 @@ struct ProcessState {
     token: Secret,
     /// The rules that this node puts in force when it opens the store.
     rules: Mutex<Rules>,
-    serving: Mutex<Option<Serving>>,
+    serving: Mutex<Option<ServingNode>>,
     /// Runtime of what runs beside it.
     tokio: tokio::runtime::Handle,
 }
@@ -193,7 +193,7 @@ impl ProcessState {
         rules.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
+    fn serving(&self) -> MutexGuard<'_, Option<ServingNode>> {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -208,45 +208,46 @@ impl ProcessState {
         let digest = digest(&rules);
         let serving = self.serving();
         let done = match &*serving {
-            Some(Serving { service, resolver, .. }) => {
+            Some(ServingNode { service, resolver, .. }) => {
                 put_in_force(rules.clone(), service, resolver)
             }
-            None => Ok(Reloaded::InForce),
+            None => Ok(ReloadResult::InForce),
         };
         match done {
-            Ok(Reloaded::InForce) => {
+            Ok(ReloadResult::InForce) => {
                 self.cluster.open_to_pages(&rules);
                 *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
                 tracing::info!(holds = serving.is_some(), "the configuration was read");
                 return Some(digest);
             }
-            Ok(Reloaded::Refused) => tracing::error!("the old configuration stays in force"),
+            Ok(ReloadResult::Refused) => tracing::error!("the old configuration stays in force"),
             Err(fault) => tracing::error!(error = %fault, "the old configuration stays in force"),
         }
         None
     }
 }
 
-/// The work of this process while it holds the lease or a share.
-struct Holding(Arc<ProcessState>);
+/// Serves the store of each term in which this process holds the lease or a share.
+struct ServeTerms(Arc<ProcessState>);
 
-impl Holder for Holding {
+impl LeaseCallbacks for ServeTerms {
     fn open(&mut self, term: Term) -> Result<tidings_node::OpenReport, String> {
         let state = &self.0;
         let rules = state.rules();
-        let store =
-            Opened::held(Arc::clone(&state.leases), &term).map_err(|fault| fault.to_string())?;
+        let store = ReopenableStore::held(Arc::clone(&state.leases), &term)
+            .map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
         let (arguments, token) = (&state.arguments, &state.token);
         let mut owners = None;
-        let started = Serving::start(store, &rules, arguments, token, Some(licence), |service| {
-            let of = service.owners_of_node().map(Arc::new);
-            let service = service.in_cluster(Arc::clone(&state.cluster));
-            match &*owners.insert(of) {
-                Some(owners) => service.with_shards(Arc::clone(owners)),
-                None => service,
-            }
-        });
+        let started =
+            ServingNode::start(store, &rules, arguments, token, Some(licence), |service| {
+                let of = service.owners_of_node().map(Arc::new);
+                let service = service.in_cluster(Arc::clone(&state.cluster));
+                match &*owners.insert(of) {
+                    Some(owners) => service.with_shards(Arc::clone(owners)),
+                    None => service,
+                }
+            });
         let mut serving = started.map_err(|fault| fault.to_string())?;
         let owners = owners.flatten().ok_or("the node has ended already")?;
         end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
@@ -258,7 +259,7 @@ impl Holder for Holding {
             let follower = Follower::start(serving.node.handle(), link);
             serving.follower = Some(follower.map_err(|fault| fault.to_string())?);
         }
-        let api = crate::http::router(Arc::clone(&serving.service));
+        let api = tidings_http::router(Arc::clone(&serving.service));
         state.cluster.serve_shards(api, term.licence, Arc::clone(&owners));
         tracing::info!(tenure = ?tenure, intake = owners.intake, shards = ?owners.held, "this node serves");
         let (handle, clock) = (serving.node.handle(), Arc::clone(serving.service.clock()));
@@ -275,7 +276,7 @@ impl Holder for Holding {
         let Some(serving) = self.0.serving().take() else {
             return;
         };
-        let Serving { node, service, follower, .. } = serving;
+        let ServingNode { node, service, follower, .. } = serving;
         drop(follower);
         service.stop();
         let drain = if drains { self.0.arguments.drain.min(HAND_OVER) } else { Duration::ZERO };
@@ -289,9 +290,9 @@ impl Holder for Holding {
     }
 }
 
-impl Holding {
+impl ServeTerms {
     /// Does what the node with the intake alone does.
-    fn begin_intake(&self, serving: &Serving, rules: &Rules) {
+    fn begin_intake(&self, serving: &ServingNode, rules: &Rules) {
         let state = &self.0;
         let place = "--store URL";
         say_paused(&serving.node, place);

@@ -4,15 +4,17 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use indicatif::ProgressBar;
+use tidings_config::wording::quoted;
+use tidings_trial::compare::page::ComparisonPage;
+use tidings_trial::compare::rows::{ComparisonRow, rows};
+use tidings_trial::compare::{
+    self, Channels, ConfigFigures, CountFilter, NamedRules, Played, Population, Story,
+};
 
 use super::timeline::TimelineArguments;
 use crate::cli::print::table::TextTable;
 use crate::cli::simulate::{SimulateArguments, read};
 use crate::cli::{MakePlayer, Status, Streams, report};
-use crate::compare::page::ComparisonPage;
-use crate::compare::rows::{ComparisonRow, rows};
-use crate::compare::{self, Channels, CountFilter, Figures, NamedRules, Played, Population, Story};
-use crate::wording::quoted;
 
 /// Runs the command.
 pub(in crate::cli) fn run(
@@ -100,7 +102,7 @@ pub(in crate::cli) fn play_all(
 }
 
 /// Writes a column for each configuration.
-fn write_table(figures: &[Figures], out: &mut dyn Write) -> io::Result<()> {
+fn write_table(figures: &[ConfigFigures], out: &mut dyn Write) -> io::Result<()> {
     let titles = figures.iter().map(|of| of.title.as_str());
     let titles: Vec<&str> = [""].into_iter().chain(titles).collect();
     let mut table = TextTable::new(&titles);

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tidings_core::{Instant, Rules};
+use tidings_trial::simulate::{LineOrder, Run};
 
 use crate::cli::{Progress, Status, Streams, export, reach, report};
-use crate::client::{CallFault, Purpose, Reach, ServerOptions};
-use crate::simulate::{Order, Run};
+use crate::client::{CallFault, CallTarget, Purpose, ServerOptions};
 
 /// Bytes read ahead of the line that is played.
 const READ_BYTES: usize = 1 << 16;
@@ -105,7 +105,7 @@ impl TimelineArguments {
             config: PathBuf::new(),
         };
         let read = || -> Result<Vec<u8>, CallFault> {
-            let mut reach = Reach::find(&place, Purpose::Look)?;
+            let mut reach = CallTarget::find(&place, Purpose::Look)?;
             let mut held = Vec::new();
             let copied = reach.stream(&export::request(self.days, None))?.read_to_end(&mut held);
             copied.map_err(|fault| CallFault::Odd(fault.to_string()))?;
@@ -131,7 +131,7 @@ impl TimelineArguments {
         Ok(Run {
             rules,
             timeline,
-            order: if self.sort { Order::ByInstant } else { Order::AsGiven },
+            order: if self.sort { LineOrder::ByInstant } else { LineOrder::AsGiven },
             until: self.until,
         })
     }

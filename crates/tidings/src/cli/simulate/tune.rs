@@ -4,19 +4,21 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
+use tidings_config::duration::{self, rounded};
+use tidings_config::wording::quoted;
 use tidings_core::Rules;
-use tidings_core::channel::sending;
+use tidings_core::model::sending_channels;
+use tidings_trial::compare::rows::{mean, said};
+use tidings_trial::compare::tune::{
+    Cooldown, Goal, GoalAnswer, MissedBound, TunedTypes, choose, grid,
+};
+use tidings_trial::compare::{self, Channels, ConfigFigures, CountFilter, NamedRules, Population};
 
 use super::compare::play_all;
 use super::timeline::TimelineArguments;
 use crate::cli::print::table::TextTable;
 use crate::cli::simulate::read;
 use crate::cli::{MakePlayer, Status, Streams, report};
-use crate::compare::rows::{mean, said};
-use crate::compare::tune::{Cooldown, Goal, GoalAnswer, Missed, Places, choose, grid};
-use crate::compare::{self, Channels, CountFilter, Figures, NamedRules, Population};
-use crate::config::duration::{self, rounded};
-use crate::wording::quoted;
 
 /// Arguments of `tune`.
 #[derive(clap::Args)]
@@ -72,7 +74,7 @@ fn milliseconds(text: &str) -> Result<i64, String> {
 }
 
 fn sending_names() -> Vec<&'static str> {
-    sending().map(|channel| channel.name).collect()
+    sending_channels().map(|channel| channel.name).collect()
 }
 
 /// Runs the command.
@@ -91,7 +93,7 @@ pub(in crate::cli) fn run(
     };
     let channels = Channels(arguments.channel.as_deref());
     let types = (!arguments.types.is_empty()).then_some(arguments.types.as_slice());
-    let places = Places::of(&rules, types, channels);
+    let places = TunedTypes::of(&rules, types, channels);
     let wanted = CountFilter { channels, places: Some(&places), story: false };
     let mut population = Population::default();
     let runs = play_all(&configs, &arguments.timeline, wanted, make, &mut population, streams);
@@ -126,7 +128,7 @@ fn configs(
     let known = |name: &&String| !rules.types.contains_key(*name);
     if let Some(name) = arguments.types.iter().find(known) {
         let names = rules.types.keys().map(String::as_str);
-        let fault = crate::body::unknown("type", name, names);
+        let fault = tidings_api::body::unknown("type", name, names);
         return Err(format!("{}\n  = help: {}", fault.reason, fault.hint));
     }
     let types = (!arguments.types.is_empty()).then_some(arguments.types.as_slice());
@@ -165,12 +167,14 @@ fn words(choice: Cooldown) -> String {
 }
 
 /// A bound that was not kept, with what it is.
-fn missed_words(missed: Missed) -> String {
+fn missed_words(missed: MissedBound) -> String {
     match missed {
-        Missed::Mean(mean) => format!("{mean:.2} messages a recipient and day"),
-        Missed::PerDay(100, count) => format!("up to {count} messages a day"),
-        Missed::PerDay(percent, count) => format!("{count} messages on {percent} of 100 days"),
-        Missed::Delay(percent, ms) => format!("{percent} of 100 events within {}", rounded(ms)),
+        MissedBound::Mean(mean) => format!("{mean:.2} messages a recipient and day"),
+        MissedBound::PerDay(100, count) => format!("up to {count} messages a day"),
+        MissedBound::PerDay(percent, count) => format!("{count} messages on {percent} of 100 days"),
+        MissedBound::Delay(percent, ms) => {
+            format!("{percent} of 100 events within {}", rounded(ms))
+        }
     }
 }
 
@@ -191,7 +195,7 @@ struct Tuned<'t> {
     goal: Goal,
     choices: &'t [Cooldown],
     /// The figures of the configuration as it is, and of each choice.
-    figures: &'t [Figures],
+    figures: &'t [ConfigFigures],
 }
 
 /// A line of JSON: a choice, or the configuration as it is (without one).
@@ -201,7 +205,7 @@ struct ChoiceLine<'c> {
     max_wait_ms: Option<i64>,
     meets_goal: bool,
     #[serde(flatten)]
-    figures: &'c Figures,
+    figures: &'c ConfigFigures,
 }
 
 /// The last line of JSON.
