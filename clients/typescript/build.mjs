@@ -5,7 +5,7 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 process.chdir(import.meta.dirname);
-const BUDGET = 8 * 1024;
+const BUDGET = 9 * 1024;
 const common = { bundle: true, format: "esm", target: "es2022", charset: "utf8", legalComments: "none", write: false, entryPoints: ["src/index.ts"] };
 const [readable, minified] = await Promise.all([build(common), build({ ...common, minify: true })]);
 rmSync("dist", { recursive: true, force: true });

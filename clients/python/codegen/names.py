@@ -58,6 +58,10 @@ METHODS = {
     "cancel_message": ("messages", "cancel"),
     "resend_message": ("messages", "resend"),
     "retry_message": ("messages", "retry"),
+    "preview_message": ("messages", "preview_message"),
+    "cancel_messages": ("messages", "cancel_many"),
+    "resend_messages": ("messages", "resend_many"),
+    "retry_messages": ("messages", "retry_many"),
     "list_suppressions": ("suppressions", "list"),
     "suppress": ("suppressions", "add"),
     "unsuppress": ("suppressions", "remove"),
@@ -76,6 +80,9 @@ METHODS = {
     "put_member": ("tenants", "add_member"),
     "change_tenants": ("tenants", "change"),
     "list_members": ("tenants", "members"),
+    "list_event_recipients": ("events", "recipients"),
+    "list_followers": ("subscriptions", "followers"),
+    "list_parked": ("feeds", "parked"),
 }
 
 # Resources that are no tag of the document.

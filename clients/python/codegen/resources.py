@@ -156,7 +156,8 @@ class Resources:
         ]
         if "next" not in fields or len(items) != 1:
             return []
-        waits = [arg for arg in method.query if arg.sent_as in ("since", "wait")]
+        may_wait = any(arg.sent_as == "wait" for arg in method.query)
+        waits = [arg for arg in method.query if may_wait and arg.sent_as in ("since", "wait")]
         method.query = [arg for arg in method.query if arg not in waits]
         prefix = "" if method.name == "list" else method.name + "_"
         page = Method(**{**vars(method), "name": prefix + "page"})

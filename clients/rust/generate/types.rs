@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::schema::{Schemas, Way, camel, doc, field, is_one_or_many, properties, reference};
 
-/// What changes something that is there: absent, null and a value are three things.
+/// The form of a patch: absent, null and a value are three things.
 const PATCHES: &[&str] = &[
     "Addresses",
     "EventObject",
@@ -228,7 +228,7 @@ fn sent_type(schemas: &Schemas<'_>, name: &str, schema: &Value) -> String {
         "/// Nothing yet.\n#[must_use]\npub fn new() -> Self { Self::default() }\n\n".to_owned()
     } else {
         format!(
-            "/// What is required; the rest is set by methods.\n#[must_use]\npub fn new({given}) -> Self {{ Self {{ {made} }} }}\n\n"
+            "/// A value with the required fields; methods set the rest.\n#[must_use]\npub fn new({given}) -> Self {{ Self {{ {made} }} }}\n\n"
         )
     };
     text += &format!("impl {name} {{\n{new}{setters}}}\n\n");

@@ -130,7 +130,7 @@ struct Parts {
     call: Call,
     source: Source,
     is_over: bool,
-    /// What the keys of parts begin with.
+    /// The prefix of the keys of parts.
     key: String,
     /// The names of this part's request.
     names: Names,

@@ -31,7 +31,7 @@ pub mod api {
     pub use crate::generated::api::*;
 }
 
-/// What calls take and answer.
+/// Bodies and answers of calls.
 ///
 /// Types of requests are made by `new` and changed by methods. Types of answers keep fields that this client does not
 /// know in `extra`. Instants are texts as RFC 3339 has them. Where both ways have a type of one name, that of answers ends

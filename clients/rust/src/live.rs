@@ -31,7 +31,7 @@ pub enum LiveEvent {
     Other {
         /// Its name.
         event: String,
-        /// What it says.
+        /// Its content.
         data: Value,
     },
 }

@@ -25,7 +25,7 @@ pub struct Call {
     pub(crate) path: String,
     pub(crate) query: Query,
     pub(crate) content_type: &'static str,
-    /// What is sent, or why that is not possible.
+    /// The body, or the reason why there is none.
     pub(crate) body: Result<Option<Bytes>, String>,
     /// True if it changes something, so that it is done once however often it is tried.
     pub(crate) once: bool,

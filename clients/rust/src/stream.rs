@@ -17,7 +17,7 @@ use crate::generated::error::Error;
 use crate::request::Call;
 use crate::transport::{Opened, Query, open, whole};
 
-/// What comes one after the other: a [`Stream`], and without its traits [`ItemStream::next`]. Nothing is asked for before
+/// A sequence of items: a [`Stream`], and without its traits [`ItemStream::next`]. Nothing is asked for before
 /// it is polled, and nothing after an error.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct ItemStream<T>(Pin<Box<dyn Stream<Item = Result<T, Error>> + Send>>);

@@ -24,7 +24,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const AGENT: HeaderValue =
     HeaderValue::from_static(concat!("tidings-client-rust/", env!("CARGO_PKG_VERSION")));
 
-/// What stays as it is in paths and queries. A dot does not: `..` would be another path.
+/// The characters that stay as they are in paths and queries. A dot does not: `..` would be another path.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// The largest body of a refusal that is read, in bytes.
@@ -66,7 +66,7 @@ impl Query {
     }
 }
 
-/// What stays the same for all tries of a call.
+/// The parts of a call that are the same for all tries.
 pub(crate) struct Names {
     pub(crate) request_id: String,
     pub(crate) key: Option<String>,

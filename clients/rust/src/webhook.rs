@@ -40,7 +40,7 @@ pub struct Hook {
     /// When it did.
     #[serde(default)]
     pub timestamp: String,
-    /// What has occurred.
+    /// The occurrence.
     #[serde(default)]
     pub data: Value,
     /// Fields that this client does not know.

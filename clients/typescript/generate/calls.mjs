@@ -40,7 +40,14 @@ const METHODS = {
   change_tenants: "patchMany",
   put_tenant: "upsert",
   list_members: "members",
+  list_event_recipients: "recipients",
+  list_followers: "followers",
+  list_parked: "parked",
   put_member: "addMember",
+  preview_message: "previewMessage",
+  cancel_messages: "cancelMany",
+  resend_messages: "resendMany",
+  retry_messages: "retryMany",
 };
 
 /** Names of the methods that take streams, of calls whose resource has an `import` of its own. */

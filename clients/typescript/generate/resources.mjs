@@ -110,8 +110,8 @@ function answerOf(call) {
 /** A page and those behind it; and, where a call can wait for something newer, that apart. */
 function pagedOf(call) {
   const page = typeOf(call.answerSchema);
-  const waits = call.query.some(({ name }) => name === "since");
-  const ofPage = call.query.filter(({ name }) => !["since", "wait"].includes(name));
+  const waits = call.query.some(({ name }) => name === "wait");
+  const ofPage = waits ? call.query.filter(({ name }) => !["since", "wait"].includes(name)) : call.query;
   const inPath = parametersIn(call).map(({ text }) => text);
   const list = `${docsOf(call, ["Awaited it is a page; iterated over (`for await`) it is the items of all pages."])}  ${call.method}(${[...inPath, `query?: ${queryType(ofPage)}`, "options?: Options"].join(", ")}): Pages<${page}, ${call.paged.type}> {
     return this.http.pages(${pathOf(call)}, "${call.paged.name}", query, options);

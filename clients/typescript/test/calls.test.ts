@@ -77,8 +77,8 @@ test("a tenant is given with the query, or with the options where nothing else i
     "http://localhost/v1/tenants/acme/members/ana",
   ]);
   bodies.length = 0;
-  await tidings.events.cancel("e", { timeout: 1_000 });
-  await tidings.events.withdraw("e", { tenant: "acme", timeout: 1_000 });
+  await tidings.events.cancel("e", {}, { timeout: 1_000 });
+  await tidings.events.withdraw("e", {}, { tenant: "acme", timeout: 1_000 });
   assert.deepEqual(bodies, [undefined, '{"tenant":"acme"}']);
 });
 

@@ -12,11 +12,13 @@ __all__ = [
     "APIConnectionError",
     "APIError",
     "APITimeoutError",
+    "BadCursorError",
     "BodyTooLargeError",
     "BusyError",
     "ChannelNotFoundError",
     "EventNotFoundError",
     "FeedNotFoundError",
+    "GrewError",
     "HolderLostError",
     "HookNotFoundError",
     "IdempotencyKeyReusedError",
@@ -28,11 +30,13 @@ __all__ = [
     "InvalidPathError",
     "InvalidQueryError",
     "InvalidRequestError",
+    "JobNotFoundError",
     "KeyNotFoundError",
     "LimitExceededError",
     "MessageNotFoundError",
     "MessageStateError",
     "MethodNotAllowedError",
+    "NoDryError",
     "NoHolderError",
     "NotFoundError",
     "OutcomeUnknownError",
@@ -62,6 +66,7 @@ __all__ = [
     "TokenTooLongError",
     "TooBusyError",
     "TooLargeError",
+    "TooManyError",
     "TopicNotOpenError",
     "TypeNotFoundError",
     "UnauthorizedError",
@@ -100,6 +105,25 @@ class InvalidQueryError(APIError):
     """
 
     known_code = "invalid_query"
+
+
+class BadCursorError(APIError):
+    """The cursor is of another list. Status 400.
+
+    Pass `next` of a page of the same list with the same filter, or none to begin anew.
+    """
+
+    known_code = "bad_cursor"
+
+
+class NoDryError(APIError):
+    """The call can't be tried without doing it. Status 400.
+
+    Nothing was done. Calls whose parameters in `/v1/openapi.json` have `dry` and `expect` take
+    them; of `publish` one event at a time.
+    """
+
+    known_code = "no_dry"
 
 
 class InvalidHeaderError(APIError):
@@ -278,6 +302,15 @@ class RequestTimeoutError(APIError):
     known_code = "request_timeout"
 
 
+class TooManyError(APIError):
+    """The filter has too many messages. Status 422.
+
+    Narrow the filter, such as by `from` and `to`, and make several jobs.
+    """
+
+    known_code = "too_many"
+
+
 class MessageStateError(APIError):
     """The message is not in a state for this. Status 409.
 
@@ -285,6 +318,16 @@ class MessageStateError(APIError):
     """
 
     known_code = "message_state"
+
+
+class GrewError(APIError):
+    """The change would touch more people than expected. Status 409.
+
+    Nothing was done. `concerns` says what it would touch now: look at it, and send the request with
+    a greater `expect`.
+    """
+
+    known_code = "grew"
 
 
 class TenantGoneError(APIError):
@@ -605,6 +648,15 @@ class HookNotFoundError(NotFoundError):
     known_code = "hook_not_found"
 
 
+class JobNotFoundError(NotFoundError):
+    """Unknown job. Status 404.
+
+    `GET /v1/admin/jobs` lists jobs, as long as the day on which they were made is kept.
+    """
+
+    known_code = "job_not_found"
+
+
 class BodyTooLargeError(TooLargeError):
     """The body is too large. Status 413.
 
@@ -627,6 +679,8 @@ BY_CODE: dict[str, type[APIError]] = {
     "invalid_json": InvalidJsonError,
     "invalid_path": InvalidPathError,
     "invalid_query": InvalidQueryError,
+    "bad_cursor": BadCursorError,
+    "no_dry": NoDryError,
     "invalid_header": InvalidHeaderError,
     "invalid_request": InvalidRequestError,
     "unauthorized": UnauthorizedError,
@@ -657,7 +711,10 @@ BY_CODE: dict[str, type[APIError]] = {
     "hook_not_found": HookNotFoundError,
     "method_not_allowed": MethodNotAllowedError,
     "request_timeout": RequestTimeoutError,
+    "job_not_found": JobNotFoundError,
+    "too_many": TooManyError,
     "message_state": MessageStateError,
+    "grew": GrewError,
     "tenant_gone": TenantGoneError,
     "body_too_large": BodyTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,

@@ -16,6 +16,7 @@ __all__ = [
     "AllPreferences",
     "AttemptShown",
     "Audience",
+    "AudienceOnChannel",
     "AwayShown",
     "CancelAnswer",
     "CancelStatus",
@@ -23,10 +24,14 @@ __all__ = [
     "CategoryChoice",
     "CategoryCounts",
     "CategoryShown",
+    "ChangeAuthor",
+    "ChangeSubject",
+    "ChangedField",
     "ChannelChoice",
     "ChannelFate",
     "ChannelShown",
     "Circles",
+    "Concerned",
     "Counted",
     "DigestDay",
     "DigestShown",
@@ -37,17 +42,30 @@ __all__ = [
     "DroppedDays",
     "DueAnswer",
     "DueHour",
+    "Durations",
     "EntriesCounted",
+    "ErasureReceipt",
     "EventLineAnswer",
     "EventObject",
     "EventOutcome",
+    "EventRecipient",
+    "EventRecipientsPage",
     "EventWarning",
     "EventWithOutcome",
+    "EventsPage",
     "Explained",
+    "ExplainedAudience",
     "ExplainedChannel",
     "ExplainedStep",
+    "Explanation",
     "Feed",
+    "Figures",
+    "FiguresRow",
     "Flushed",
+    "Follower",
+    "FollowersBody",
+    "FoundKind",
+    "GeoCircle",
     "Group",
     "HeldBy",
     "HeldShown",
@@ -61,24 +79,39 @@ __all__ = [
     "Item",
     "ItemAnswer",
     "ItemObject",
+    "JobMade",
+    "JobMaker",
+    "JobPage",
+    "JobShown",
+    "KeptData",
     "KeyMade",
     "KeyShown",
     "KeysAnswer",
     "LeftOut",
     "LineAnswer",
+    "ListedEvent",
+    "ListedRecipient",
+    "LogPage",
+    "LoggedChange",
+    "Matched",
     "Member",
     "MembersPage",
+    "MessageContent",
     "MessageDetails",
     "MessageItem",
     "MessagePage",
+    "MessagePreview",
     "MessageShown",
     "Mute",
-    "Near",
+    "NearId",
     "NextMail",
+    "NextMessage",
     "NodeShown",
     "OperatedAnswer",
     "OperatedStatus",
     "Page",
+    "ParkedPage",
+    "ParkedRow",
     "PausedShown",
     "Pending",
     "PendingLane",
@@ -101,8 +134,11 @@ __all__ = [
     "QuietHoursOfChannel",
     "QuietHoursSetBy",
     "RecipientChange",
+    "RecipientErased",
+    "RecipientFate",
     "RecipientProfile",
     "RecipientState",
+    "RecipientsPage",
     "Rejected",
     "RejectedStatus",
     "RetriedMessage",
@@ -110,6 +146,8 @@ __all__ = [
     "RoleName",
     "Scheduled",
     "ScheduledCount",
+    "SearchHit",
+    "SearchResult",
     "SendingChannel",
     "SigningKeyMade",
     "SigningKeyShown",
@@ -253,6 +291,23 @@ class Audience(Model):
     """Recipients who follow one of these topics, or a parent of it."""
 
 
+class AudienceOnChannel(Model):
+    """The audience of an event on a channel: `concerned` = entries + all that are left out."""
+
+    _required = frozenset(["entries", "left_out", "outcomes", "pending", "reasons"])
+
+    entries: int
+    """Number of entries."""
+    left_out: dict[str, int]
+    """Number of recipients without an entry by reason: `preference`, `once_pending`, `once_ever`."""
+    outcomes: dict[str, int]
+    """Number of ended entries by outcome."""
+    pending: int
+    """Number of entries that wait, are scheduled, or are being sent."""
+    reasons: dict[str, int]
+    """Number of undelivered entries by reason."""
+
+
 class AwayShown(Model):
     """A provider, or a destination of one, that is unavailable: nothing is sent to it until its
     next probe."""
@@ -280,6 +335,10 @@ class CancelAnswer(Model):
 
     cancelled: int
     """Pending or scheduled entries that are now cancelled."""
+    concerns: Concerned | None = None
+    """With `dry`: what the call would touch."""
+    dry: bool | None = None
+    """With `dry`: true, and nothing was done."""
     events: int
     """Number of events found."""
     removed_from_batch: int
@@ -343,6 +402,46 @@ class CategoryShown(Model):
     """The title to show, in the default locale; the category's name if it has none."""
 
 
+class ChangeAuthor(Model):
+    """The author of a change."""
+
+    _required = frozenset(["id", "kind"])
+
+    id: str
+    """Id of the key or the recipient, or the name of the rest."""
+    kind: str
+    """`key`, `person`, `user` (with a token), `link`, `feed`, `provider`, `command` or
+    `configuration`."""
+    role: str | None = None
+    """Role of a key or a person."""
+
+
+class ChangeSubject(Model):
+    """The subject of a change."""
+
+    _required = frozenset(["id", "kind"])
+
+    id: str | None
+    """Its id; of an address, and of an erased recipient, a keyed hash. Null = several of the kind,
+    or the only one."""
+    kind: str
+    """The kind."""
+
+
+class ChangedField(Model):
+    """A field that was changed."""
+
+    _required = frozenset(["from", "name", "to"])
+    _names = {"from_": "from"}
+
+    from_: Any
+    """The value before; `"changed"` for names, addresses, data and texts, null for none."""
+    name: str
+    """Its name."""
+    to: Any
+    """The value after."""
+
+
 class ChannelChoice(Model):
     """The choices on a channel, and the one in force."""
 
@@ -388,6 +487,19 @@ class ChannelShown(Model):
     """True if it can send messages."""
     paused: bool
     """True if an operator has paused it."""
+
+
+class Concerned(Model):
+    """The number of people, entries and messages that a change touches, or would touch."""
+
+    _required = frozenset(["entries", "messages", "people"])
+
+    entries: int
+    """Number of entries that it would make, end, send or take back."""
+    messages: int
+    """Number of built messages that it would send, change or stop; of `flush` the number of lanes."""
+    people: int
+    """Number of recipients that it would touch."""
 
 
 class Counted(Model):
@@ -512,6 +624,19 @@ class DueHour(Model):
     """Number of recipients."""
 
 
+class Durations(Model):
+    """Durations, each within 5 %."""
+
+    _required = frozenset(["n"])
+
+    n: int
+    """Number of them."""
+    p50_ms: int | None = None
+    """The median, in milliseconds; null = there are none."""
+    p95_ms: int | None = None
+    """The 95th percentile, in milliseconds; null = there are none."""
+
+
 class EntriesCounted(Model):
     """Counts of entries by outcome, without scheduled ones."""
 
@@ -526,6 +651,17 @@ class EntriesCounted(Model):
     entries may wait too."""
     reasons: dict[str, int]
     """Number of undelivered entries by reason."""
+
+
+class ErasureReceipt(Model):
+    """The trace of an erasure."""
+
+    _required = frozenset(["id", "subject"])
+
+    id: str
+    """Id of the line in the log of changes."""
+    subject: str
+    """The keyed hash that stands for the id of the person in all lines of the log."""
 
 
 class EventObject(Model):
@@ -546,6 +682,31 @@ class EventObject(Model):
     url: str | None = None
     """Address of the page: `http`, `https`, `mailto` or relative, at most 2 KiB. Links are
     percent-encoded."""
+
+
+class EventRecipient(Model):
+    """A recipient whom the audience of an event reached."""
+
+    _required = frozenset(["channels", "recipient"])
+
+    channels: dict[str, RecipientFate]
+    """The fates of their notifications, by channel: each channel of the type that the event allows."""
+    recipient: str
+    """Id of the recipient."""
+
+
+class EventRecipientsPage(Model):
+    """A page of an event's recipients, by the bytes of their ids."""
+
+    _required = frozenset(["next", "recipients"])
+
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+    recipients: list[EventRecipient]
+    """The recipients."""
 
 
 class EventWarning(Model):
@@ -585,6 +746,20 @@ class EventWithOutcome(Model):
     `once_ever`."""
 
 
+class EventsPage(Model):
+    """A page of events, newest first by arrival."""
+
+    _required = frozenset(["events", "next"])
+
+    events: list[ListedEvent]
+    """The events."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
 class Explained(Model):
     """The path of an event to a recipient, rule by rule."""
 
@@ -600,6 +775,33 @@ class Explained(Model):
     """The recipient."""
     steps: list[ExplainedStep]
     """The rules that hold for all channels, in their order."""
+    supposed: bool
+    """True if the event was not published."""
+    tenant: str | None = None
+    """Its tenant; absent = none."""
+    type: str
+    """Its type."""
+
+
+class ExplainedAudience(Model):
+    """An event over its audience: counts by channel, outcome and reason."""
+
+    _required = frozenset(
+        ["as_of", "channels", "concerned", "event", "notifications", "supposed", "type"]
+    )
+
+    as_of: datetime
+    """The time as of which it is told."""
+    channels: dict[str, AudienceOnChannel]
+    """The channels of its type that it allows."""
+    concerned: int
+    """Number of recipients in its audience."""
+    event: str
+    """The event."""
+    missing: list[str] | None = None
+    """Nodes of a cluster whose shards are left out. Absent if there are none."""
+    notifications: int
+    """Number of recipients with at least one entry when it was accepted."""
     supposed: bool
     """True if the event was not published."""
     tenant: str | None = None
@@ -664,11 +866,83 @@ class Feed(Model):
     """Number of rows taken since the server started."""
 
 
+class Figures(Model):
+    """Figures of some days."""
+
+    _required = frozenset(["days_without", "from", "rows", "to", "zone"])
+    _names = {"from_": "from"}
+
+    complete_to: datetime | None = None
+    """Time up to which all shards have counted; null = nothing has happened yet."""
+    days_without: list[str]
+    """Days whose rows are not kept, or on which counting had not begun."""
+    from_: date
+    """First day."""
+    rows: list[FiguresRow]
+    """The rows, in the order of `by`, without those of zeros."""
+    to: date
+    """The day after the last."""
+    zone: str
+    """The zone of days and hours."""
+
+
+class FiguresRow(Model):
+    """A row of figures: the parts of its name that `by` gives, and the measures that were asked
+    for."""
+
+    category: str | None = None
+    """Category of the type as it is configured now; null = the type is not configured any more."""
+    channel: str | None = None
+    """Channel; null = what is counted once an event."""
+    day: date | None = None
+    """Day in UTC."""
+    delay: Durations | None = None
+    """Time from an entry's `t` to being sent, of told items."""
+    ended: dict[str, int] | None = None
+    """Of these entries, those that ended, by outcome."""
+    entries: int | None = None
+    """Entries (a notification on a channel), on the day on which they entered their lane."""
+    events: int | None = None
+    """Accepted events, on the day of their arrival; null = a channel is named."""
+    hour: datetime | None = None
+    """Hour in UTC, by its beginning."""
+    items: int | None = None
+    """Entries that messages told, on the day on which the message was due."""
+    messages: dict[str, int] | None = None
+    """Messages by final state, on the day on which they were due, for the type of their first
+    entry."""
+    muted: int | None = None
+    """Times that a user, or a link, set `never` and it reached the type, on the day of the choice."""
+    notifications: int | None = None
+    """Pairs of an event and a recipient with an entry, on the day of the event's arrival; null = a
+    channel is named."""
+    read: int | None = None
+    """Inbox items that were read, on the day of their entry."""
+    reasons: dict[str, int] | None = None
+    """Of these entries, those that were not delivered, by reason; reasons without one are absent."""
+    reported: dict[str, int] | None = None
+    """Messages of which providers reported something later, once each."""
+    resent: int | None = None
+    """Messages that were sent again after an unknown outcome."""
+    seen: int | None = None
+    """Inbox items that were seen, on the day of their entry."""
+    tenant: str | None = None
+    """Tenant."""
+    told_to_seen: Durations | None = None
+    """Time from being told to being seen first, of inbox items."""
+    type: str | None = None
+    """Type."""
+
+
 class Flushed(Model):
     """The marker of a flush."""
 
     _required = frozenset(["lanes", "marker"])
 
+    concerns: Concerned | None = None
+    """With `dry`: what the call would touch."""
+    dry: bool | None = None
+    """With `dry`: true, and nothing was done."""
     lanes: int
     """Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited."""
     marker: str
@@ -676,6 +950,45 @@ class Flushed(Model):
     means that nothing was pending."""
     scheduled: ScheduledCount | None = None
     """The scheduled entries, which are in no lane yet and not sent now; null = none."""
+
+
+class Follower(Model):
+    """A follower of a topic."""
+
+    _required = frozenset(["recipient"])
+
+    recipient: str
+    """Id of the recipient."""
+
+
+class FollowersBody(Model):
+    """A page of the followers of a topic."""
+
+    _required = frozenset(["count", "followers", "next"])
+
+    count: int
+    """Number of all followers of the topic."""
+    followers: list[Follower]
+    """The followers, sorted by the bytes of their ids."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out and not counted. Absent if
+    all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
+class GeoCircle(Model):
+    """A circle on the map."""
+
+    _required = frozenset(["km", "lat", "lon"])
+
+    km: float
+    """Radius in kilometres."""
+    lat: float
+    """Degrees north."""
+    lon: float
+    """Degrees east."""
 
 
 class Group(Model):
@@ -882,6 +1195,86 @@ class ItemObject(Model):
     """Address of its page."""
 
 
+class JobMade(Model):
+    """A job that was made."""
+
+    _required = frozenset(["job", "of"])
+
+    job: str
+    """Its id."""
+    of: int
+    """Number of its messages."""
+
+
+class JobMaker(Model):
+    """The maker of a job."""
+
+    _required = frozenset(["id", "kind"])
+
+    id: str
+    """The id, such as that of the key; `dev` of the key of `serve --dev`."""
+    kind: str
+    """As in the log of changes, such as `key`."""
+    role: str | None = None
+    """The role of the key."""
+
+
+class JobPage(Model):
+    """A page of jobs, newest first."""
+
+    _required = frozenset(["jobs", "next"])
+
+    jobs: list[JobShown]
+    """The jobs."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
+class JobShown(Model):
+    """A job."""
+
+    _required = frozenset(["at", "done", "filter", "id", "left_out", "of", "state", "verb"])
+
+    at: datetime
+    """Time at which it was made."""
+    began: datetime | None = None
+    """Time at which it began; absent = not yet."""
+    by: JobMaker | None = None
+    """Its author; absent = unknown."""
+    done: int
+    """Number of messages that were changed."""
+    ended: datetime | None = None
+    """Time at which it ended; absent = not yet."""
+    filter: dict[str, Any]
+    """The filter that chose its messages."""
+    id: str
+    """Its id."""
+    left_out: dict[str, int]
+    """Messages that stayed as they were, by the status or the code that the call for each answers.
+    With `done` they add up to `of` in the end."""
+    of: int
+    """Number of its messages."""
+    state: str
+    """`waiting`, `running`, `done` or `stopped`."""
+    verb: str
+    """The change: `retry`, `cancel` or `resend`."""
+
+
+class KeptData(Model):
+    """Data that an erasure leaves."""
+
+    _required = frozenset(["until", "what"])
+
+    until: datetime | None
+    """The time at which the last of it is deleted; null = it is kept for good."""
+    what: str
+    """`events` (which may name the person as their actor), `messages` (without their recipient),
+    `log` (with a keyed hash for the id) or `suppressions`."""
+
+
 class KeyShown(Model):
     """An API key, without the key itself."""
 
@@ -894,7 +1287,7 @@ class KeyShown(Model):
     name: str
     """The name given to it; may be empty."""
     role: RoleName
-    """What it may do."""
+    """Its role."""
 
 
 class KeyMade(KeyShown):
@@ -926,6 +1319,91 @@ class LeftOut(Model):
     """The reason, as in the outcome of an event."""
 
 
+class ListedEvent(Model):
+    """An event in a list."""
+
+    _required = frozenset(["actor", "arrived_at", "id", "object", "target", "type"])
+
+    actor: str | None
+    """Id of the actor."""
+    arrived_at: datetime
+    """Time of its arrival."""
+    channels: dict[str, RecipientFate] | None = None
+    """The fates of the recipient's notifications, by channel: each channel of the type that the
+    event allows. Absent without `recipient`."""
+    id: str
+    """Id of the event."""
+    object: str
+    """Id of the object."""
+    target: str | None
+    """Id of the target."""
+    tenant: str | None = None
+    """Its tenant; absent = none."""
+    type: str
+    """Its type."""
+
+
+class ListedRecipient(Model):
+    """A recipient in a list."""
+
+    _required = frozenset(["id", "name", "state"])
+
+    id: str
+    """Id of the recipient."""
+    name: str | None
+    """Name to show."""
+    state: RecipientState
+    """The state."""
+    tenants: list[str] | None = None
+    """The tenants of which the recipient is a member, sorted by the bytes of their ids; absent =
+    none."""
+
+
+class LogPage(Model):
+    """A page of the log of changes, newest first."""
+
+    _required = frozenset(["log", "next"])
+
+    log: list[LoggedChange]
+    """The lines."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
+class LoggedChange(Model):
+    """A change."""
+
+    _required = frozenset(["action", "at", "by", "fields", "id", "result", "subject", "via"])
+
+    action: str
+    """The name of the call, or `configuration.loaded`, `suppressed`, `data.exported`,
+    `store.restored` and the like."""
+    at: datetime
+    """Time of the change."""
+    by: ChangeAuthor
+    """The author."""
+    count: int | None = None
+    """Number of changes, where a line is about those of a whole commit."""
+    fields: list[ChangedField]
+    """The fields that were changed."""
+    id: str
+    """Id of the line."""
+    request: str | None = None
+    """The request's `X-Request-Id`, or the trace that it is of; absent = neither was given."""
+    result: str
+    """The result in a word: `done`, or what a cancel came to."""
+    subject: ChangeSubject
+    """The subject."""
+    tenant: str | None = None
+    """The tenant; absent = none."""
+    via: str
+    """The way in: `api`, `console`, `mcp`, `page`, or `cli` for a process that opened the store
+    itself."""
+
+
 class Member(Model):
     """A member of a tenant."""
 
@@ -945,9 +1423,24 @@ class MembersPage(Model):
     members: list[Member]
     """The members, sorted by the bytes of their ids."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their members are left out. Absent if all answered."""
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
     next: str | None
-    """The next page's cursor; null = this is the last."""
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
+class MessageContent(Model):
+    """The content of a message as its reader sees it. Each channel has some of the fields."""
+
+    html: str | None = None
+    """HTML of a mail."""
+    parts: int | None = None
+    """Number of parts of a text message that are paid for."""
+    subject: str | None = None
+    """Subject of a mail; title of a push message, or of a card in Teams."""
+    text: str | None = None
+    """The words: the plain text of a mail, all of a text message with its link, the body of a
+    webhook's request."""
 
 
 class MessageShown(Model):
@@ -1039,18 +1532,31 @@ class MessageItem(Model):
 
 
 class MessagePage(Model):
-    """A page of messages: those that are not built yet, then by the day on which they were built,
-    newest first."""
+    """A page of messages, newest first by `due`."""
 
     _required = frozenset(["messages", "next"])
 
     messages: list[MessageShown]
     """The messages."""
     missing: list[str] | None = None
-    """Nodes of a cluster that did not answer: their messages are left out. Absent if all answered."""
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
     next: str | None
-    """The next page's cursor; null = this is the last. A page with few messages, or none, may have
-    a next one, since a page reads a bounded number of messages."""
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+
+
+class MessagePreview(MessageContent):
+    """A message as it looks, built again now."""
+
+    _required = frozenset(["channel", "same"])
+
+    channel: str
+    """Its channel."""
+    same: bool | None
+    """False if what was sent looked different: an object, the recipient or the configuration has
+    changed since. Null if there is nothing to compare: the message is not built, has no
+    notifications left, was not handed to a provider yet, or was by a version that kept no hash of
+    its content."""
 
 
 class Mute(Model):
@@ -1068,17 +1574,15 @@ class Mute(Model):
     """The topic, with everything below it."""
 
 
-class Near(Model):
-    """A circle on the map."""
+class NearId(Model):
+    """Something of which the id is spelled alike."""
 
-    _required = frozenset(["km", "lat", "lon"])
+    _required = frozenset(["id", "kind"])
 
-    km: float
-    """Radius in kilometres."""
-    lat: float
-    """Degrees north."""
-    lon: float
-    """Degrees east."""
+    id: str
+    """Its id."""
+    kind: FoundKind
+    """The kind."""
 
 
 class NextMail(Model):
@@ -1103,6 +1607,30 @@ class NextMail(Model):
     """The subject."""
     text: str
     """The plain text."""
+
+
+class NextMessage(MessageContent):
+    """A message as a channel would send it if nothing else happened."""
+
+    _required = frozenset(["at", "channel", "entries", "lane"])
+
+    at: datetime
+    """Due time, or now if that has passed."""
+    channel: str
+    """The channel."""
+    entries: int
+    """Number of notifications in the message."""
+    key: str | None = None
+    """Batch key of the lane; left out where it is empty."""
+    lane: str
+    """Name of the lane."""
+    source: str | None = None
+    """The whole mail, without a signature. Its ids and links differ from those of the mail that
+    will be sent."""
+    tenant: str | None = None
+    """Tenant of the notifications; left out where they are of none."""
+    url: str | None = None
+    """The page that it opens, where its text doesn't have it."""
 
 
 class NodeShown(Model):
@@ -1143,6 +1671,10 @@ class OperatedAnswer(Model):
 
     cancelled: int
     """Number of notifications cancelled with it."""
+    concerns: Concerned | None = None
+    """With `dry`: what the call would touch."""
+    dry: bool | None = None
+    """With `dry`: true, and nothing was done."""
     status: OperatedStatus
 
 
@@ -1155,6 +1687,37 @@ class Page(InboxCounts):
     """Its groups."""
     next: str | None
     """The next page's cursor; null = this is the last."""
+
+
+class ParkedPage(Model):
+    """A page of parked rows, newest first. `missing` names the feed where its database can't be
+    read now."""
+
+    _required = frozenset(["next", "parked"])
+
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+    parked: list[ParkedRow]
+    """The rows."""
+
+
+class ParkedRow(Model):
+    """A row of a feed that was refused. It is read again once it is changed, or its `refused` is
+    set to null."""
+
+    _required = frozenset(["at", "key", "problem", "row"])
+
+    at: datetime
+    """Time when the host wrote it."""
+    key: str | None
+    """Key that the host gave it."""
+    problem: dict[str, Any]
+    """The problem, as the call that publishes events answers it."""
+    row: str
+    """Number of the row in the table."""
 
 
 class PausedShown(Model):
@@ -1261,10 +1824,13 @@ class Preference(Model):
 
 
 class Preview(Model):
-    """A preview of the mail that a recipient gets next."""
+    """A preview of what a recipient gets next."""
 
     mail: NextMail | None = None
-    """The mail; null = no open lane will become one."""
+    """The mail; null = no open lane will become one. Absent where a channel is named."""
+    message: NextMessage | None = None
+    """The message of the channel that is named; null = no open lane will become one. Absent where
+    none is."""
     scheduled: ScheduledCount | None = None
     """The scheduled entries, which are in no lane yet; null = none."""
 
@@ -1276,6 +1842,8 @@ class Problem(Model):
 
     code: str
     """The stable code: use it in programs."""
+    concerns: Concerned | None = None
+    """For a change that would touch more people than its caller expects: what it would touch."""
     detail: str
     """The fault of this request."""
     hint: str
@@ -1325,6 +1893,10 @@ class PublishedEvent(Model):
     applied: bool | None = None
     """In a cluster: true once all shards have applied the event, so that the counts are complete
     and inboxes have it."""
+    concerns: Concerned | None = None
+    """With `dry`: what the call would touch."""
+    dry: bool | None = None
+    """With `dry`: true, and nothing was done."""
     id: str
     """The event's id, generated by the server if the event had none."""
     line: int | None = None
@@ -1432,6 +2004,40 @@ class RecipientChange(Model):
     """IANA time zone."""
 
 
+class RecipientErased(Model):
+    """The result of an erasure."""
+
+    _required = frozenset(["erased", "kept", "receipt"])
+
+    concerns: Concerned | None = None
+    """With `dry`: what the call would touch."""
+    dry: bool | None = None
+    """With `dry`: true, and nothing was done."""
+    erased: dict[str, int]
+    """Number of what was deleted: `profile`, `addresses`, `preferences`, `subscriptions`,
+    `memberships`; what there was none of is absent. Empty = there is no such recipient."""
+    kept: list[KeptData]
+    """The data that is kept without their name and addresses."""
+    receipt: ErasureReceipt | None
+    """The trace of the erasure in the log of changes; null = there was nobody, or nothing was done."""
+
+
+class RecipientFate(Model):
+    """The fate of a recipient's notification of an event on a channel."""
+
+    _required = frozenset(["state"])
+
+    message: str | None = None
+    """Id of the message that has it, or that left it out; absent = none."""
+    reason: str | None = None
+    """The reason of an outcome; of `left_out`: `preference`, `once_pending` or `once_ever`. Absent
+    = none."""
+    state: str
+    """`scheduled`; `pending` (waits for its message); `sending`; an outcome: `delivered`,
+    `cancelled`, `skipped`, `expired`, `failed` or `unknown`; or `left_out`: there is none on this
+    channel."""
+
+
 class RecipientProfile(Model):
     """A recipient's profile."""
 
@@ -1462,6 +2068,20 @@ class RecipientProfile(Model):
     none."""
     tz: str | None = None
     """IANA time zone; null = the configuration's default."""
+
+
+class RecipientsPage(Model):
+    """A page of recipients."""
+
+    _required = frozenset(["next", "recipients"])
+
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+    recipients: list[ListedRecipient]
+    """The recipients, sorted by the bytes of their ids."""
 
 
 class Rejected(Model):
@@ -1523,6 +2143,33 @@ class ScheduledCount(Model):
     """Number of them; those of one event at one instant count once."""
 
 
+class SearchHit(Model):
+    """A hit of a search."""
+
+    _required = frozenset(["id", "kind", "matched"])
+
+    id: str
+    """Its id."""
+    kind: FoundKind
+    """The kind."""
+    matched: Matched
+    """The way in which it matched."""
+
+
+class SearchResult(Model):
+    """The result of a search."""
+
+    _required = frozenset(["hits"])
+
+    hits: list[SearchHit]
+    """The hits, at most 50: those by id, then the message of a tag, events by cancellation key,
+    recipients by address; those of one way by id."""
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: what they have is not found. Absent if all answered."""
+    nearest: list[NearId] | None = None
+    """Without a hit: at most three ids that are spelled alike. Absent where there is a hit."""
+
+
 class SendingChannel(Model):
     """A channel that sends messages."""
 
@@ -1548,7 +2195,7 @@ class SigningKeyShown(Model):
     name: str
     """The name given to it; may be empty."""
     scope: str | None
-    """What its tokens may open at most; null = everything."""
+    """The most that its tokens may open; null = everything."""
     tenant: str | None = None
     """The tenant that its tokens must name; absent = they may name any, or none."""
 
@@ -1662,8 +2309,11 @@ class SuppressionPage(Model):
 
     _required = frozenset(["next", "suppressions"])
 
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
     next: str | None
-    """The next page's cursor; null = this is the last."""
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
     suppressions: list[SuppressedAddress]
     """The addresses."""
 
@@ -1877,7 +2527,7 @@ has no recipients; `remembered` = no event with this id is known, and it is canc
 within 24 hours; `unknown` = no event with this key was found."""
 
 
-Circles: TypeAlias = Near | list[Near]
+Circles: TypeAlias = GeoCircle | list[GeoCircle]
 
 
 DigestDay: TypeAlias = int | str
@@ -1897,6 +2547,17 @@ EventLineAnswer: TypeAlias = PublishedEvent | Rejected | Counted
 
 EventOutcome: TypeAlias = PublishedEvent | Rejected
 """The result of one event of an array."""
+
+
+Explanation: TypeAlias = Explained | ExplainedAudience
+"""An explanation for one recipient, or for the whole audience."""
+
+
+FoundKind: TypeAlias = (
+    Literal["recipient", "event", "message", "object", "topic", "tenant", "type"]
+    | str
+)
+"""A kind of what is found."""
 
 
 HeldBy: TypeAlias = Literal["paused", "unconfirmed"] | str
@@ -1921,6 +2582,11 @@ ItemAnswer: TypeAlias = Done | Rejected
 
 LineAnswer: TypeAlias = Done | Rejected | Counted
 """The answer to a line of a stream."""
+
+
+Matched: TypeAlias = Literal["id", "tag", "cancellation_key", "address", "former_address"] | str
+"""The way in which a hit matched: by its id; as the message of a mail's tag; as an event with this
+cancellation key; as a recipient who has the address, or had it within `keep`."""
 
 
 OperatedStatus: TypeAlias = Literal["accepted", "cancelled", "too_late", "nothing_left"] | str
@@ -1965,8 +2631,8 @@ inbox, those of a `disabled` one end when they are due."""
 RejectedStatus: TypeAlias = Literal["rejected"] | str
 
 
-RoleName: TypeAlias = Literal["read", "publish", "operate", "admin"] | str
-"""What an API key may do."""
+RoleName: TypeAlias = Literal["figures", "read", "support", "publish", "operate", "admin"] | str
+"""The role of an API key: the calls that it may make."""
 
 
 SuppressionReason: TypeAlias = Literal["manual", "bounce", "complaint", "stop", "gone"] | str

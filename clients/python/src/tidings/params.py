@@ -19,6 +19,7 @@ __all__ = [
     "Event",
     "EventInQuestion",
     "EventObject",
+    "GeoCircle",
     "HostText",
     "IdOrObject",
     "IdOrProfile",
@@ -27,7 +28,6 @@ __all__ = [
     "NamedObject",
     "NamedRecipient",
     "NamedTenant",
-    "Near",
     "Preference",
     "PushAddress",
     "PushKeys",
@@ -176,6 +176,17 @@ class EventObject(_EventObject, total=False):
     percent-encoded."""
 
 
+class GeoCircle(TypedDict):
+    """A circle on the map."""
+
+    km: float
+    """Radius in kilometres."""
+    lat: float
+    """Degrees north."""
+    lon: float
+    """Degrees east."""
+
+
 class ImageSize(TypedDict):
     """The size of a picture in pixels, by which mails arrange pictures."""
 
@@ -289,17 +300,6 @@ class NamedTenant(_NamedTenant, total=False):
     """Mailbox for replies to its mails."""
     tz: str | None
     """IANA time zone, for recipients without one."""
-
-
-class Near(TypedDict):
-    """A circle on the map."""
-
-    km: float
-    """Radius in kilometres."""
-    lat: float
-    """Degrees north."""
-    lon: float
-    """Degrees east."""
 
 
 class Preference(TypedDict, total=False):
@@ -429,7 +429,7 @@ BareId: TypeAlias = str
 """An id alone."""
 
 
-Circles: TypeAlias = Near | Sequence[Near]
+Circles: TypeAlias = GeoCircle | Sequence[GeoCircle]
 
 
 DigestDay: TypeAlias = int | str
@@ -465,8 +465,8 @@ RecipientState: TypeAlias = Literal["active", "unconfirmed", "disabled"]
 inbox, those of a `disabled` one end when they are due."""
 
 
-RoleName: TypeAlias = Literal["read", "publish", "operate", "admin"]
-"""What an API key may do."""
+RoleName: TypeAlias = Literal["figures", "read", "support", "publish", "operate", "admin"]
+"""The role of an API key: the calls that it may make."""
 
 
 SuppressionReason: TypeAlias = Literal["manual", "bounce", "complaint", "stop", "gone"]

@@ -87,6 +87,17 @@ impl ServerCalls<'_> {
     pub fn openapi(&self) -> Request<Value> {
         self.0.call(Method::GET, "/v1/openapi.json".to_owned()).answer()
     }
+
+    /// Search by id or address.
+    ///
+    /// Returns what has this very id; the message whose tag stands in its mail's `X-Tidings-Message`; events with this
+    /// cancellation key; and recipients with this address on any channel, as suppressions compare addresses, also those who
+    /// had it within `keep`. Without a hit the answer has ids that are spelled alike.
+    ///
+    /// `POST /v1/search`
+    pub fn search(&self, body: &Search) -> Request<SearchResult> {
+        self.0.call(Method::POST, "/v1/search".to_owned()).json(body).answer()
+    }
 }
 
 /// The query of `GET /v1/admin/due`.
@@ -115,6 +126,271 @@ impl DueQuery {
         let mut query = Query::default();
         if let Some(one) = &self.scheduled {
             query.add("scheduled", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/admin/figures`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FiguresQuery {
+    /// First day in UTC; 27 days before today if absent.
+    pub from: Option<String>,
+    /// The day after the last; tomorrow if absent.
+    pub to: Option<String>,
+    /// Parts by which rows are told apart, with commas: `type`, `category`, `channel`, `tenant`, and one of `hour` and
+    /// `day`. One row of all if absent. Hours are kept for 7 days. `tenant` can't be combined with `type`, `category` or
+    /// `hour`.
+    pub by: Option<String>,
+    /// Only this channel.
+    pub channel: Option<String>,
+    /// Only this type.
+    pub type_: Option<String>,
+    /// Only this tenant.
+    pub tenant: Option<String>,
+    /// Measures, with commas; all if absent.
+    pub measure: Option<String>,
+}
+
+impl FiguresQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// First day in UTC; 27 days before today if absent.
+    #[must_use]
+    pub fn from(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
+    /// The day after the last; tomorrow if absent.
+    #[must_use]
+    pub fn to(mut self, to: impl Into<String>) -> Self {
+        self.to = Some(to.into());
+        self
+    }
+
+    /// Parts by which rows are told apart, with commas: `type`, `category`, `channel`, `tenant`, and one of `hour` and
+    /// `day`. One row of all if absent. Hours are kept for 7 days. `tenant` can't be combined with `type`, `category` or
+    /// `hour`.
+    #[must_use]
+    pub fn by(mut self, by: impl Into<String>) -> Self {
+        self.by = Some(by.into());
+        self
+    }
+
+    /// Only this channel.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Only this type.
+    #[must_use]
+    pub fn type_(mut self, type_: impl Into<String>) -> Self {
+        self.type_ = Some(type_.into());
+        self
+    }
+
+    /// Only this tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Measures, with commas; all if absent.
+    #[must_use]
+    pub fn measure(mut self, measure: impl Into<String>) -> Self {
+        self.measure = Some(measure.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.from {
+            query.add("from", one);
+        }
+        if let Some(one) = &self.to {
+            query.add("to", one);
+        }
+        if let Some(one) = &self.by {
+            query.add("by", one);
+        }
+        if let Some(one) = &self.channel {
+            query.add("channel", one);
+        }
+        if let Some(one) = &self.type_ {
+            query.add("type", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        if let Some(one) = &self.measure {
+            query.add("measure", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/admin/jobs`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListJobsQuery {
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListJobsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/admin/log`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListLogQuery {
+    /// Only changes of this author: `KIND:ID`, such as `key:k1` or `user:ada`.
+    pub by: Option<String>,
+    /// Only changes of this action: the name of a call, or one of the actions that are no calls.
+    pub action: Option<String>,
+    /// Only changes of this subject: `KIND:ID`, such as `recipient:ada` or `channel:email`.
+    pub subject: Option<String>,
+    /// Only changes of this tenant.
+    pub tenant: Option<String>,
+    /// Only changes of this time or later.
+    pub from: Option<String>,
+    /// Only changes before this time.
+    pub to: Option<String>,
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListLogQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only changes of this author: `KIND:ID`, such as `key:k1` or `user:ada`.
+    #[must_use]
+    pub fn by(mut self, by: impl Into<String>) -> Self {
+        self.by = Some(by.into());
+        self
+    }
+
+    /// Only changes of this action: the name of a call, or one of the actions that are no calls.
+    #[must_use]
+    pub fn action(mut self, action: impl Into<String>) -> Self {
+        self.action = Some(action.into());
+        self
+    }
+
+    /// Only changes of this subject: `KIND:ID`, such as `recipient:ada` or `channel:email`.
+    #[must_use]
+    pub fn subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
+    }
+
+    /// Only changes of this tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Only changes of this time or later.
+    #[must_use]
+    pub fn from(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
+    /// Only changes before this time.
+    #[must_use]
+    pub fn to(mut self, to: impl Into<String>) -> Self {
+        self.to = Some(to.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.by {
+            query.add("by", one);
+        }
+        if let Some(one) = &self.action {
+            query.add("action", one);
+        }
+        if let Some(one) = &self.subject {
+            query.add("subject", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        if let Some(one) = &self.from {
+            query.add("from", one);
+        }
+        if let Some(one) = &self.to {
+            query.add("to", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
         }
         query
     }
@@ -190,6 +466,16 @@ impl AdminCalls<'_> {
         self.0.call(Method::GET, "/v1/admin/due".to_owned()).query(query.query()).answer()
     }
 
+    /// Get figures.
+    ///
+    /// Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the days themselves: they are
+    /// kept for `[figures] keep`. With `Accept: text/csv` the rows are a table.
+    ///
+    /// `GET /v1/admin/figures`
+    pub fn figures(&self, query: &FiguresQuery) -> Request<Figures> {
+        self.0.call(Method::GET, "/v1/admin/figures".to_owned()).query(query.query()).answer()
+    }
+
     /// Delete old days.
     ///
     /// Permanently deletes all data of the days before a date. Notifications that were not sent end as `expired`. Today is
@@ -198,6 +484,44 @@ impl AdminCalls<'_> {
     /// `POST /v1/admin/forget`
     pub fn forget(&self, body: &ForgetDays) -> Request<DroppedDays> {
         self.0.call(Method::POST, "/v1/admin/forget".to_owned()).json(body).once().answer()
+    }
+
+    /// List jobs, page after page as they are reached.
+    ///
+    /// Returns the jobs, newest first, as long as the day on which they were made is kept.
+    ///
+    /// `GET /v1/admin/jobs`
+    pub fn list_jobs(&self, query: &ListJobsQuery) -> ItemStream<JobShown> {
+        self.0.pages("/v1/admin/jobs".to_owned(), query.query(), |page: JobPage| {
+            (page.jobs, page.next)
+        })
+    }
+
+    /// List jobs: one page.
+    ///
+    /// Returns the jobs, newest first, as long as the day on which they were made is kept.
+    ///
+    /// `GET /v1/admin/jobs`
+    pub fn list_jobs_page(&self, query: &ListJobsQuery) -> Request<JobPage> {
+        self.0.call(Method::GET, "/v1/admin/jobs".to_owned()).query(query.query()).answer()
+    }
+
+    /// Get a job.
+    ///
+    /// Returns a job, and how far it has come.
+    ///
+    /// `GET /v1/admin/jobs/{id}`
+    pub fn get_job(&self, id: &str) -> Request<JobShown> {
+        self.0.call(Method::GET, format!("/v1/admin/jobs/{}", segment(id))).answer()
+    }
+
+    /// Stop a job.
+    ///
+    /// Stops a job: what it did stays done. One that is done stays as it is.
+    ///
+    /// `DELETE /v1/admin/jobs/{id}`
+    pub fn stop_job(&self, id: &str) -> Request<JobShown> {
+        self.0.call(Method::DELETE, format!("/v1/admin/jobs/{}", segment(id))).once().answer()
     }
 
     /// List the API keys.
@@ -226,6 +550,27 @@ impl AdminCalls<'_> {
     /// `DELETE /v1/admin/keys/{id}`
     pub fn revoke_key(&self, id: &str) -> Request<()> {
         self.0.call(Method::DELETE, format!("/v1/admin/keys/{}", segment(id))).once().nothing()
+    }
+
+    /// List the log of changes, page after page as they are reached.
+    ///
+    /// Returns who changed what, newest first. A line is written in the commit of its change. It has no name, address,
+    /// data or text. Events, objects, subscriptions and marks are not in the log.
+    ///
+    /// `GET /v1/admin/log`
+    pub fn list_log(&self, query: &ListLogQuery) -> ItemStream<LoggedChange> {
+        self.0
+            .pages("/v1/admin/log".to_owned(), query.query(), |page: LogPage| (page.log, page.next))
+    }
+
+    /// List the log of changes: one page.
+    ///
+    /// Returns who changed what, newest first. A line is written in the commit of its change. It has no name, address,
+    /// data or text. Events, objects, subscriptions and marks are not in the log.
+    ///
+    /// `GET /v1/admin/log`
+    pub fn list_log_page(&self, query: &ListLogQuery) -> Request<LogPage> {
+        self.0.call(Method::GET, "/v1/admin/log".to_owned()).query(query.query()).answer()
     }
 
     /// List the signing keys.
@@ -293,6 +638,226 @@ impl AdminCalls<'_> {
     }
 }
 
+/// The query of `GET /v1/events`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListEventsQuery {
+    /// Only events of this type.
+    pub type_: Option<String>,
+    /// Only events with this actor.
+    pub actor: Option<String>,
+    /// Only events with this object.
+    pub object: Option<String>,
+    /// Only events with this target.
+    pub target: Option<String>,
+    /// Only events of this tenant.
+    pub tenant: Option<String>,
+    /// Only events in whose audience this recipient was, with `channels`.
+    pub recipient: Option<String>,
+    /// Only events that arrived at this time or later.
+    pub from: Option<String>,
+    /// Only events that arrived before this time.
+    pub to: Option<String>,
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListEventsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only events of this type.
+    #[must_use]
+    pub fn type_(mut self, type_: impl Into<String>) -> Self {
+        self.type_ = Some(type_.into());
+        self
+    }
+
+    /// Only events with this actor.
+    #[must_use]
+    pub fn actor(mut self, actor: impl Into<String>) -> Self {
+        self.actor = Some(actor.into());
+        self
+    }
+
+    /// Only events with this object.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Self {
+        self.object = Some(object.into());
+        self
+    }
+
+    /// Only events with this target.
+    #[must_use]
+    pub fn target(mut self, target: impl Into<String>) -> Self {
+        self.target = Some(target.into());
+        self
+    }
+
+    /// Only events of this tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Only events in whose audience this recipient was, with `channels`.
+    #[must_use]
+    pub fn recipient(mut self, recipient: impl Into<String>) -> Self {
+        self.recipient = Some(recipient.into());
+        self
+    }
+
+    /// Only events that arrived at this time or later.
+    #[must_use]
+    pub fn from(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
+    /// Only events that arrived before this time.
+    #[must_use]
+    pub fn to(mut self, to: impl Into<String>) -> Self {
+        self.to = Some(to.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.type_ {
+            query.add("type", one);
+        }
+        if let Some(one) = &self.actor {
+            query.add("actor", one);
+        }
+        if let Some(one) = &self.object {
+            query.add("object", one);
+        }
+        if let Some(one) = &self.target {
+            query.add("target", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        if let Some(one) = &self.recipient {
+            query.add("recipient", one);
+        }
+        if let Some(one) = &self.from {
+            query.add("from", one);
+        }
+        if let Some(one) = &self.to {
+            query.add("to", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
+/// The query of `GET /v1/events/{id}/recipients`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListEventRecipientsQuery {
+    /// Only this channel counts for `outcome` and `reason`.
+    pub channel: Option<String>,
+    /// Only recipients with a notification in this state: `scheduled`, `pending`, `sending`, `delivered`, `cancelled`,
+    /// `skipped`, `expired`, `failed`, `unknown` or `left_out`.
+    pub outcome: Option<String>,
+    /// Only recipients with a notification with this reason; with `outcome` the same one.
+    pub reason: Option<String>,
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListEventRecipientsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only this channel counts for `outcome` and `reason`.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Only recipients with a notification in this state: `scheduled`, `pending`, `sending`, `delivered`, `cancelled`,
+    /// `skipped`, `expired`, `failed`, `unknown` or `left_out`.
+    #[must_use]
+    pub fn outcome(mut self, outcome: impl Into<String>) -> Self {
+        self.outcome = Some(outcome.into());
+        self
+    }
+
+    /// Only recipients with a notification with this reason; with `outcome` the same one.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.channel {
+            query.add("channel", one);
+        }
+        if let Some(one) = &self.outcome {
+            query.add("outcome", one);
+        }
+        if let Some(one) = &self.reason {
+            query.add("reason", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
 /// Publish events, get their outcome, cancel them
 #[derive(Clone, Copy, Debug)]
 pub struct EventsCalls<'c>(&'c Client);
@@ -305,6 +870,28 @@ impl EventsCalls<'_> {
     /// `POST /v1/cancel`
     pub fn cancel_all(&self, body: &CancelKey) -> Request<CancelAnswer> {
         self.0.call(Method::POST, "/v1/cancel".to_owned()).json(body).once().answer()
+    }
+
+    /// List events, page after page as they are reached.
+    ///
+    /// Returns events, newest first by their arrival, as long as the day of their arrival is kept. With `recipient`, those in
+    /// whose audience the recipient was, with what became of their notifications.
+    ///
+    /// `GET /v1/events`
+    pub fn list(&self, query: &ListEventsQuery) -> ItemStream<ListedEvent> {
+        self.0.pages("/v1/events".to_owned(), query.query(), |page: EventsPage| {
+            (page.events, page.next)
+        })
+    }
+
+    /// List events: one page.
+    ///
+    /// Returns events, newest first by their arrival, as long as the day of their arrival is kept. With `recipient`, those in
+    /// whose audience the recipient was, with what became of their notifications.
+    ///
+    /// `GET /v1/events`
+    pub fn page(&self, query: &ListEventsQuery) -> Request<EventsPage> {
+        self.0.call(Method::GET, "/v1/events".to_owned()).query(query.query()).answer()
     }
 
     /// Publish events: one.
@@ -447,6 +1034,41 @@ impl EventsCalls<'_> {
             .answer()
     }
 
+    /// List the recipients of an event, page after page as they are reached.
+    ///
+    /// Returns all whom the audience of the event reached, whether they got a notification or not, sorted by the bytes of
+    /// their ids, as long as the day of its arrival is kept.
+    ///
+    /// `GET /v1/events/{id}/recipients`
+    pub fn recipients(
+        &self,
+        id: &str,
+        query: &ListEventRecipientsQuery,
+    ) -> ItemStream<EventRecipient> {
+        self.0.pages(
+            format!("/v1/events/{}/recipients", segment(id)),
+            query.query(),
+            |page: EventRecipientsPage| (page.recipients, page.next),
+        )
+    }
+
+    /// List the recipients of an event: one page.
+    ///
+    /// Returns all whom the audience of the event reached, whether they got a notification or not, sorted by the bytes of
+    /// their ids, as long as the day of its arrival is kept.
+    ///
+    /// `GET /v1/events/{id}/recipients`
+    pub fn recipients_page(
+        &self,
+        id: &str,
+        query: &ListEventRecipientsQuery,
+    ) -> Request<EventRecipientsPage> {
+        self.0
+            .call(Method::GET, format!("/v1/events/{}/recipients", segment(id)))
+            .query(query.query())
+            .answer()
+    }
+
     /// Withdraw an event.
     ///
     /// Cancels the event as `cancel` does, and removes it from inboxes. Removed entries still count as delivered.
@@ -460,15 +1082,18 @@ impl EventsCalls<'_> {
             .answer()
     }
 
-    /// Explain why a recipient got an event, or did not.
+    /// Explain why recipients got an event, or did not.
     ///
     /// Returns the rules in their order, each with its inputs and its result, up to the message that carried the event or
     /// the rule that ended it, as long as the day of the event's arrival is kept. Facts that are not stored, such as the
     /// audience of that time, are shown as they are now, and marked so. An event in place of an id is hypothetical: the
     /// answer shows its result if it were published now, and nothing is published. The body has at most 512 KiB.
     ///
+    /// Without a recipient the answer counts the whole audience by channel, outcome and reason. A hypothetical event is told
+    /// as at the end of the instant of its arrival: what would be sent is pending.
+    ///
     /// `POST /v1/explain`
-    pub fn explain(&self, body: &Explain) -> Request<Explained> {
+    pub fn explain(&self, body: &Explain) -> Request<Explanation> {
         self.0.call(Method::POST, "/v1/explain".to_owned()).json(body).answer()
     }
 
@@ -543,6 +1168,49 @@ impl ConfigurationCalls<'_> {
     }
 }
 
+/// The query of `GET /v1/feeds/{name}/parked`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListParkedQuery {
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListParkedQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
 /// Databases from which events are read
 #[derive(Clone, Copy, Debug)]
 pub struct FeedsCalls<'c>(&'c Client);
@@ -555,6 +1223,31 @@ impl FeedsCalls<'_> {
     /// `GET /v1/feeds`
     pub fn list(&self) -> Request<Vec<Feed>> {
         self.0.call(Method::GET, "/v1/feeds".to_owned()).answer()
+    }
+
+    /// List the parked rows of a feed, page after page as they are reached.
+    ///
+    /// Returns the rows that were refused, newest first by the time when the host wrote them, each with its problem.
+    ///
+    /// `GET /v1/feeds/{name}/parked`
+    pub fn parked(&self, name: &str, query: &ListParkedQuery) -> ItemStream<ParkedRow> {
+        self.0.pages(
+            format!("/v1/feeds/{}/parked", segment(name)),
+            query.query(),
+            |page: ParkedPage| (page.parked, page.next),
+        )
+    }
+
+    /// List the parked rows of a feed: one page.
+    ///
+    /// Returns the rows that were refused, newest first by the time when the host wrote them, each with its problem.
+    ///
+    /// `GET /v1/feeds/{name}/parked`
+    pub fn parked_page(&self, name: &str, query: &ListParkedQuery) -> Request<ParkedPage> {
+        self.0
+            .call(Method::GET, format!("/v1/feeds/{}/parked", segment(name)))
+            .query(query.query())
+            .answer()
     }
 
     /// Pause a feed.
@@ -1216,20 +1909,32 @@ impl MeCalls<'_> {
 pub struct ListMessagesQuery {
     /// Only messages to this recipient.
     pub recipient: Option<String>,
+    /// Only messages with a notification of this event, whether they tell it or left it out.
+    pub event: Option<String>,
     /// Only messages on this channel.
     pub channel: Option<String>,
-    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
-    /// `cancelled`.
-    pub state: Option<String>,
-    /// Only messages with a notification of this type.
-    pub type_: Option<String>,
+    /// Only messages of which this provider answered the last attempt, as `attempts` names it.
+    pub provider: Option<String>,
+    /// Only messages with a notification of this type, whether they tell it or left it out. May be repeated.
+    pub type_: Vec<String>,
     /// Only messages of this tenant.
     pub tenant: Option<String>,
-    /// Only messages that were built on this UTC date.
+    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+    /// `cancelled`. May be repeated.
+    pub state: Vec<String>,
+    /// Only messages that were not handed over for this reason.
+    pub reason: Option<String>,
+    /// Only messages of this job.
+    pub job: Option<String>,
+    /// Only messages that were due at this time or later.
+    pub from: Option<String>,
+    /// Only messages that were due before this time.
+    pub to: Option<String>,
+    /// Only messages that were due on this UTC date; not beside `from` and `to`.
     pub day: Option<String>,
-    /// Maximum number of messages; 50 if absent.
+    /// Maximum number of rows; 50 if absent.
     pub limit: Option<u64>,
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     pub cursor: Option<String>,
 }
 
@@ -1247,6 +1952,13 @@ impl ListMessagesQuery {
         self
     }
 
+    /// Only messages with a notification of this event, whether they tell it or left it out.
+    #[must_use]
+    pub fn event(mut self, event: impl Into<String>) -> Self {
+        self.event = Some(event.into());
+        self
+    }
+
     /// Only messages on this channel.
     #[must_use]
     pub fn channel(mut self, channel: impl Into<String>) -> Self {
@@ -1254,18 +1966,17 @@ impl ListMessagesQuery {
         self
     }
 
-    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
-    /// `cancelled`.
+    /// Only messages of which this provider answered the last attempt, as `attempts` names it.
     #[must_use]
-    pub fn state(mut self, state: impl Into<String>) -> Self {
-        self.state = Some(state.into());
+    pub fn provider(mut self, provider: impl Into<String>) -> Self {
+        self.provider = Some(provider.into());
         self
     }
 
-    /// Only messages with a notification of this type.
+    /// Only messages with a notification of this type, whether they tell it or left it out. May be repeated.
     #[must_use]
-    pub fn type_(mut self, type_: impl Into<String>) -> Self {
-        self.type_ = Some(type_.into());
+    pub fn type_(mut self, type_: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.type_ = type_.into_iter().map(Into::into).collect();
         self
     }
 
@@ -1276,21 +1987,57 @@ impl ListMessagesQuery {
         self
     }
 
-    /// Only messages that were built on this UTC date.
+    /// Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+    /// `cancelled`. May be repeated.
+    #[must_use]
+    pub fn state(mut self, state: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.state = state.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Only messages that were not handed over for this reason.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Only messages of this job.
+    #[must_use]
+    pub fn job(mut self, job: impl Into<String>) -> Self {
+        self.job = Some(job.into());
+        self
+    }
+
+    /// Only messages that were due at this time or later.
+    #[must_use]
+    pub fn from(mut self, from: impl Into<String>) -> Self {
+        self.from = Some(from.into());
+        self
+    }
+
+    /// Only messages that were due before this time.
+    #[must_use]
+    pub fn to(mut self, to: impl Into<String>) -> Self {
+        self.to = Some(to.into());
+        self
+    }
+
+    /// Only messages that were due on this UTC date; not beside `from` and `to`.
     #[must_use]
     pub fn day(mut self, day: impl Into<String>) -> Self {
         self.day = Some(day.into());
         self
     }
 
-    /// Maximum number of messages; 50 if absent.
+    /// Maximum number of rows; 50 if absent.
     #[must_use]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     #[must_use]
     pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
@@ -1302,17 +2049,35 @@ impl ListMessagesQuery {
         if let Some(one) = &self.recipient {
             query.add("recipient", one);
         }
+        if let Some(one) = &self.event {
+            query.add("event", one);
+        }
         if let Some(one) = &self.channel {
             query.add("channel", one);
         }
-        if let Some(one) = &self.state {
-            query.add("state", one);
+        if let Some(one) = &self.provider {
+            query.add("provider", one);
         }
-        if let Some(one) = &self.type_ {
+        for one in &self.type_ {
             query.add("type", one);
         }
         if let Some(one) = &self.tenant {
             query.add("tenant", one);
+        }
+        for one in &self.state {
+            query.add("state", one);
+        }
+        if let Some(one) = &self.reason {
+            query.add("reason", one);
+        }
+        if let Some(one) = &self.job {
+            query.add("job", one);
+        }
+        if let Some(one) = &self.from {
+            query.add("from", one);
+        }
+        if let Some(one) = &self.to {
+            query.add("to", one);
         }
         if let Some(one) = &self.day {
             query.add("day", one);
@@ -1331,6 +2096,8 @@ impl ListMessagesQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PreviewQuery {
+    /// A channel of the configuration other than `inbox`
+    pub channel: Option<String>,
     /// Name of a lane, as `pending` lists it
     pub lane: Option<String>,
 }
@@ -1342,6 +2109,13 @@ impl PreviewQuery {
         Self::default()
     }
 
+    /// A channel of the configuration other than `inbox`
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
     /// Name of a lane, as `pending` lists it
     #[must_use]
     pub fn lane(mut self, lane: impl Into<String>) -> Self {
@@ -1351,6 +2125,9 @@ impl PreviewQuery {
 
     fn query(&self) -> Query {
         let mut query = Query::default();
+        if let Some(one) = &self.channel {
+            query.add("channel", one);
+        }
         if let Some(one) = &self.lane {
             query.add("lane", one);
         }
@@ -1365,8 +2142,8 @@ pub struct MessagesCalls<'c>(&'c Client);
 impl MessagesCalls<'_> {
     /// List messages, page after page as they are reached.
     ///
-    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
-    /// that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
+    /// Returns messages of all channels but the inbox, newest first by `due`, as long as the day on which they were due is
+    /// kept. `GET /v1/messages/{id}` returns their content.
     ///
     /// `GET /v1/messages`
     pub fn list(&self, query: &ListMessagesQuery) -> ItemStream<MessageShown> {
@@ -1377,12 +2154,41 @@ impl MessagesCalls<'_> {
 
     /// List messages: one page.
     ///
-    /// Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
-    /// that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
+    /// Returns messages of all channels but the inbox, newest first by `due`, as long as the day on which they were due is
+    /// kept. `GET /v1/messages/{id}` returns their content.
     ///
     /// `GET /v1/messages`
     pub fn page(&self, query: &ListMessagesQuery) -> Request<MessagePage> {
         self.0.call(Method::GET, "/v1/messages".to_owned()).query(query.query()).answer()
+    }
+
+    /// Cancel all messages of a filter.
+    ///
+    /// Makes a job that does with each message what `POST /v1/messages/{id}/cancel` does, as `retry` of a filter.
+    ///
+    /// `POST /v1/messages/cancel`
+    pub fn cancel_many(&self, body: &BulkChange) -> Request<JobMade> {
+        self.0.call(Method::POST, "/v1/messages/cancel".to_owned()).json(body).once().answer()
+    }
+
+    /// Resend all messages of a filter.
+    ///
+    /// Makes a job that does with each message what `POST /v1/messages/{id}/resend` does, as `retry` of a filter.
+    ///
+    /// `POST /v1/messages/resend`
+    pub fn resend_many(&self, body: &BulkChange) -> Request<JobMade> {
+        self.0.call(Method::POST, "/v1/messages/resend".to_owned()).json(body).once().answer()
+    }
+
+    /// Retry all messages of a filter.
+    ///
+    /// Makes a job that does with each message what `POST /v1/messages/{id}/retry` does: 1,000 a second at most, each once,
+    /// also if the server stops meanwhile. It begins after ten seconds, so that it can be stopped before. With `dry` the
+    /// answer is 200 and says what it would do.
+    ///
+    /// `POST /v1/messages/retry`
+    pub fn retry_many(&self, body: &BulkChange) -> Request<JobMade> {
+        self.0.call(Method::POST, "/v1/messages/retry".to_owned()).json(body).once().answer()
     }
 
     /// Get a message.
@@ -1405,6 +2211,17 @@ impl MessagesCalls<'_> {
         self.0.call(Method::POST, format!("/v1/messages/{}/cancel", segment(id))).once().answer()
     }
 
+    /// Preview a message.
+    ///
+    /// Builds a message again from its notifications, as it looks now: with the objects, the recipient's name, locale and
+    /// zone, and the configuration of today. Of a message that is not built yet it is what would be built now. One without
+    /// notifications has only a channel. Nothing is sent or recorded.
+    ///
+    /// `GET /v1/messages/{id}/preview`
+    pub fn preview_message(&self, id: &str) -> Request<MessagePreview> {
+        self.0.call(Method::GET, format!("/v1/messages/{}/preview", segment(id))).answer()
+    }
+
     /// Resend a message.
     ///
     /// Sends a `sent`, `unknown` or `failed` message again: the recipient may get it twice. It counts as `resent`;
@@ -1425,10 +2242,11 @@ impl MessagesCalls<'_> {
         self.0.call(Method::POST, format!("/v1/messages/{}/retry", segment(id))).once().answer()
     }
 
-    /// Preview the mail that a recipient gets next.
+    /// Preview what a recipient gets next.
     ///
-    /// Builds the mail of the lane that is due first, or of the named lane, with its pending entries and the configuration
-    /// in force. Scheduled entries are in no lane yet, and are counted separately. Nothing is sent or recorded.
+    /// Builds the message of a channel whose lane is due first, or of the named lane, with its pending entries and the
+    /// configuration in force. Without `channel` it is the mail, as `mail`. Scheduled entries are in no lane yet, and are
+    /// counted separately. Nothing is sent or recorded.
     ///
     /// `GET /v1/recipients/{id}/preview`
     pub fn preview(&self, id: &str, query: &PreviewQuery) -> Request<Preview> {
@@ -1503,6 +2321,85 @@ impl ObjectsCalls<'_> {
     }
 }
 
+/// The query of `GET /v1/recipients`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListRecipientsQuery {
+    /// Only recipients whose id begins so.
+    pub id_prefix: Option<String>,
+    /// Only members of this tenant.
+    pub tenant: Option<String>,
+    /// Only recipients in this state.
+    pub state: Option<String>,
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListRecipientsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only recipients whose id begins so.
+    #[must_use]
+    pub fn id_prefix(mut self, id_prefix: impl Into<String>) -> Self {
+        self.id_prefix = Some(id_prefix.into());
+        self
+    }
+
+    /// Only members of this tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Only recipients in this state.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.id_prefix {
+            query.add("id_prefix", one);
+        }
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        if let Some(one) = &self.state {
+            query.add("state", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
 /// The query of `PUT /v1/recipients/{id}/push`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -1570,6 +2467,26 @@ impl LeavePushQuery {
 pub struct RecipientsCalls<'c>(&'c Client);
 
 impl RecipientsCalls<'_> {
+    /// List recipients, page after page as they are reached.
+    ///
+    /// Returns recipients, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/recipients`
+    pub fn list(&self, query: &ListRecipientsQuery) -> ItemStream<ListedRecipient> {
+        self.0.pages("/v1/recipients".to_owned(), query.query(), |page: RecipientsPage| {
+            (page.recipients, page.next)
+        })
+    }
+
+    /// List recipients: one page.
+    ///
+    /// Returns recipients, sorted by the bytes of their ids.
+    ///
+    /// `GET /v1/recipients`
+    pub fn page(&self, query: &ListRecipientsQuery) -> Request<RecipientsPage> {
+        self.0.call(Method::GET, "/v1/recipients".to_owned()).query(query.query()).answer()
+    }
+
     /// Create or change many recipients.
     ///
     /// Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
@@ -1644,12 +2561,13 @@ impl RecipientsCalls<'_> {
 
     /// Erase a recipient.
     ///
-    /// Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as `cancelled` when they
-    /// are due. Messages that are already built are not sent any more.
+    /// Deletes profile, preferences, subscriptions and marks at once, and puts a keyed hash in the place of the id in the log
+    /// of changes. Pending notifications end as `cancelled` when they are due. Messages that are already built are not sent
+    /// any more. Of somebody who is not there `erased` is empty and `receipt` null.
     ///
     /// `DELETE /v1/recipients/{id}`
-    pub fn erase(&self, id: &str) -> Request<()> {
-        self.0.call(Method::DELETE, format!("/v1/recipients/{}", segment(id))).once().nothing()
+    pub fn erase(&self, id: &str) -> Request<RecipientErased> {
+        self.0.call(Method::DELETE, format!("/v1/recipients/{}", segment(id))).once().answer()
     }
 
     /// Add a browser of a recipient.
@@ -2258,6 +3176,61 @@ impl PreferencesCalls<'_> {
     }
 }
 
+/// The query of `GET /v1/topics/{topic}/followers`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListFollowersQuery {
+    /// The followers of this tenant's topic; if absent, those of the topic without a tenant.
+    pub tenant: Option<String>,
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListFollowersQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The followers of this tenant's topic; if absent, those of the topic without a tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.tenant {
+            query.add("tenant", one);
+        }
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
 /// Topics that recipients follow
 #[derive(Clone, Copy, Debug)]
 pub struct SubscriptionsCalls<'c>(&'c Client);
@@ -2340,6 +3313,37 @@ impl SubscriptionsCalls<'_> {
     ) -> Import<LineAnswer> {
         Import::new(self.0, "/v1/subscriptions".to_owned(), lines)
     }
+
+    /// List the followers of a topic, page after page as they are reached.
+    ///
+    /// Returns the recipients who follow this very topic, not those of topics above or below it, sorted by the bytes of
+    /// their ids. A topic that nobody follows has none.
+    ///
+    /// `GET /v1/topics/{topic}/followers`
+    pub fn followers(&self, topic: &str, query: &ListFollowersQuery) -> ItemStream<Follower> {
+        self.0.pages(
+            format!("/v1/topics/{}/followers", segment(topic)),
+            query.query(),
+            |page: FollowersBody| (page.followers, page.next),
+        )
+    }
+
+    /// List the followers of a topic: one page.
+    ///
+    /// Returns the recipients who follow this very topic, not those of topics above or below it, sorted by the bytes of
+    /// their ids. A topic that nobody follows has none.
+    ///
+    /// `GET /v1/topics/{topic}/followers`
+    pub fn followers_page(
+        &self,
+        topic: &str,
+        query: &ListFollowersQuery,
+    ) -> Request<FollowersBody> {
+        self.0
+            .call(Method::GET, format!("/v1/topics/{}/followers", segment(topic)))
+            .query(query.query())
+            .answer()
+    }
 }
 
 /// The query of `GET /v1/suppressions`.
@@ -2348,9 +3352,15 @@ impl SubscriptionsCalls<'_> {
 pub struct ListSuppressionsQuery {
     /// Only addresses of this channel.
     pub channel: Option<String>,
-    /// Maximum number of addresses; 100 if absent.
+    /// Only addresses that this recipient has now.
+    pub recipient: Option<String>,
+    /// Only addresses that are suppressed for this reason.
+    pub reason: Option<String>,
+    /// Only addresses that are suppressed since this time or a later one.
+    pub since: Option<String>,
+    /// Maximum number of rows; 50 if absent.
     pub limit: Option<u64>,
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     pub cursor: Option<String>,
 }
 
@@ -2368,14 +3378,35 @@ impl ListSuppressionsQuery {
         self
     }
 
-    /// Maximum number of addresses; 100 if absent.
+    /// Only addresses that this recipient has now.
+    #[must_use]
+    pub fn recipient(mut self, recipient: impl Into<String>) -> Self {
+        self.recipient = Some(recipient.into());
+        self
+    }
+
+    /// Only addresses that are suppressed for this reason.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
+        self
+    }
+
+    /// Only addresses that are suppressed since this time or a later one.
+    #[must_use]
+    pub fn since(mut self, since: impl Into<String>) -> Self {
+        self.since = Some(since.into());
+        self
+    }
+
+    /// Maximum number of rows; 50 if absent.
     #[must_use]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     #[must_use]
     pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
@@ -2386,6 +3417,15 @@ impl ListSuppressionsQuery {
         let mut query = Query::default();
         if let Some(one) = &self.channel {
             query.add("channel", one);
+        }
+        if let Some(one) = &self.recipient {
+            query.add("recipient", one);
+        }
+        if let Some(one) = &self.reason {
+            query.add("reason", one);
+        }
+        if let Some(one) = &self.since {
+            query.add("since", one);
         }
         if let Some(one) = &self.limit {
             query.add("limit", one);
@@ -2476,7 +3516,7 @@ impl SuppressionsCalls<'_> {
 pub struct ListTenantsQuery {
     /// Maximum number of rows; 50 if absent.
     pub limit: Option<u64>,
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     pub cursor: Option<String>,
 }
 
@@ -2494,7 +3534,7 @@ impl ListTenantsQuery {
         self
     }
 
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     #[must_use]
     pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
@@ -2519,7 +3559,7 @@ impl ListTenantsQuery {
 pub struct ListMembersQuery {
     /// Maximum number of rows; 50 if absent.
     pub limit: Option<u64>,
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     pub cursor: Option<String>,
 }
 
@@ -2537,7 +3577,7 @@ impl ListMembersQuery {
         self
     }
 
-    /// Start of the page: `next` of the previous page.
+    /// Start of the page: `next` of the previous page of this list with this filter.
     #[must_use]
     pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());

@@ -18,6 +18,10 @@ pub enum Error {
     InvalidPath(Box<Problem>),
     /// `invalid_query`: Invalid query. Status 400. Do not retry; fix the request first.
     InvalidQuery(Box<Problem>),
+    /// `bad_cursor`: The cursor is of another list. Status 400. Do not retry; fix the request first.
+    BadCursor(Box<Problem>),
+    /// `no_dry`: The call can't be tried without doing it. Status 400. Do not retry; fix the request first.
+    NoDry(Box<Problem>),
     /// `invalid_header`: Invalid header. Status 400. Do not retry; fix the request first.
     InvalidHeader(Box<Problem>),
     /// `invalid_request`: The request body is incomplete. Status 400. Do not retry; fix the request first.
@@ -78,8 +82,14 @@ pub enum Error {
     MethodNotAllowed(Box<Problem>),
     /// `request_timeout`: The body took too long to arrive. Status 408. Retry after 1 s (`Retry-After`).
     RequestTimeout(Box<Problem>),
+    /// `job_not_found`: Unknown job. Status 404. Do not retry; fix the request first.
+    JobNotFound(Box<Problem>),
+    /// `too_many`: The filter has too many messages. Status 422. Do not retry; fix the request first.
+    TooMany(Box<Problem>),
     /// `message_state`: The message is not in a state for this. Status 409. Do not retry; fix the request first.
     MessageState(Box<Problem>),
+    /// `grew`: The change would touch more people than expected. Status 409. Do not retry; fix the request first.
+    Grew(Box<Problem>),
     /// `tenant_gone`: The tenant is disabled or was deleted. Status 409. Do not retry; fix the request first.
     TenantGone(Box<Problem>),
     /// `body_too_large`: The body is too large. Status 413. Do not retry; fix the request first.
@@ -172,6 +182,8 @@ impl From<Problem> for Error {
             "invalid_json" => Self::InvalidJson(problem),
             "invalid_path" => Self::InvalidPath(problem),
             "invalid_query" => Self::InvalidQuery(problem),
+            "bad_cursor" => Self::BadCursor(problem),
+            "no_dry" => Self::NoDry(problem),
             "invalid_header" => Self::InvalidHeader(problem),
             "invalid_request" => Self::InvalidRequest(problem),
             "unauthorized" => Self::Unauthorized(problem),
@@ -202,7 +214,10 @@ impl From<Problem> for Error {
             "hook_not_found" => Self::HookNotFound(problem),
             "method_not_allowed" => Self::MethodNotAllowed(problem),
             "request_timeout" => Self::RequestTimeout(problem),
+            "job_not_found" => Self::JobNotFound(problem),
+            "too_many" => Self::TooMany(problem),
             "message_state" => Self::MessageState(problem),
+            "grew" => Self::Grew(problem),
             "tenant_gone" => Self::TenantGone(problem),
             "body_too_large" => Self::BodyTooLarge(problem),
             "unsupported_media_type" => Self::UnsupportedMediaType(problem),
@@ -242,6 +257,8 @@ impl Error {
             Self::InvalidJson(problem)
             | Self::InvalidPath(problem)
             | Self::InvalidQuery(problem)
+            | Self::BadCursor(problem)
+            | Self::NoDry(problem)
             | Self::InvalidHeader(problem)
             | Self::InvalidRequest(problem)
             | Self::Unauthorized(problem)
@@ -272,7 +289,10 @@ impl Error {
             | Self::HookNotFound(problem)
             | Self::MethodNotAllowed(problem)
             | Self::RequestTimeout(problem)
+            | Self::JobNotFound(problem)
+            | Self::TooMany(problem)
             | Self::MessageState(problem)
+            | Self::Grew(problem)
             | Self::TenantGone(problem)
             | Self::BodyTooLarge(problem)
             | Self::UnsupportedMediaType(problem)

@@ -1,4 +1,4 @@
-//! What is written from the document of the API.
+//! Types and calls that are generated from the document of the API.
 
 pub(crate) mod api;
 pub(crate) mod error;

@@ -337,7 +337,7 @@ pub struct Audience {
     pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub near: Option<OneOrMany<Near>>,
+    pub near: Option<OneOrMany<GeoCircle>>,
     /// Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
     /// profile.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -370,7 +370,7 @@ impl Audience {
 
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[must_use]
-    pub fn near(mut self, near: impl Into<OneOrMany<Near>>) -> Self {
+    pub fn near(mut self, near: impl Into<OneOrMany<GeoCircle>>) -> Self {
         self.near = Some(near.into());
         self
     }
@@ -406,7 +406,7 @@ pub struct AudienceOut {
     pub except: Option<Vec<String>>,
     /// Recipients within a circle, or within one of several: up to 50, see `[limits]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near: Option<OneOrMany<NearOut>>,
+    pub near: Option<OneOrMany<GeoCircleOut>>,
     /// Recipients by id. An object in place of an id first creates the recipient, or changes the given fields of the
     /// profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -414,6 +414,25 @@ pub struct AudienceOut {
     /// Recipients who follow one of these topics, or a parent of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The audience of an event on a channel: `concerned` = entries + all that are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AudienceOnChannel {
+    /// Number of entries.
+    pub entries: u64,
+    /// Number of recipients without an entry by reason: `preference`, `once_pending`, `once_ever`.
+    pub left_out: BTreeMap<String, u64>,
+    /// Number of ended entries by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Number of entries that wait, are scheduled, or are being sent.
+    pub pending: u64,
+    /// Number of undelivered entries by reason.
+    pub reasons: BTreeMap<String, u64>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -533,12 +552,72 @@ impl BrandChange {
     }
 }
 
+/// A change of all messages of a filter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct BulkChange {
+    /// The most recipients that it may touch: with more it is refused. Required without `dry`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<u64>,
+    /// The choice of messages: one parameter of `GET /v1/messages` or more, but `limit` and `cursor`. `state` and
+    /// `type` may be lists.
+    pub filter: Value,
+    /// True = it begins at once; else after ten seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<bool>,
+}
+
+impl BulkChange {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(filter: impl Into<Value>) -> Self {
+        Self { expect: None, filter: filter.into(), now: None }
+    }
+
+    /// The most recipients that it may touch: with more it is refused. Required without `dry`.
+    #[must_use]
+    pub fn expect(mut self, expect: u64) -> Self {
+        self.expect = Some(expect);
+        self
+    }
+
+    /// True = it begins at once; else after ten seconds.
+    #[must_use]
+    pub fn now(mut self, now: bool) -> Self {
+        self.now = Some(now);
+        self
+    }
+}
+
+/// The result of a bulk change that was not made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BulkForeseen {
+    /// The people, entries and messages that it would touch.
+    pub concerns: Concerned,
+    /// Always true: nothing was done.
+    pub dry: bool,
+    /// Messages that would stay as they are, by the status or the code that the call for each answers.
+    pub left_out: BTreeMap<String, u64>,
+    /// Number of messages of the filter.
+    pub of: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// The result of a cancel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CancelAnswer {
     /// Pending or scheduled entries that are now cancelled.
     pub cancelled: u64,
+    /// With `dry`: what the call would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concerned>,
+    /// With `dry`: true, and nothing was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry: Option<bool>,
     /// Number of events found.
     pub events: u64,
     /// Entries removed from messages that are built and not handed over yet. A message without entries is not sent.
@@ -569,7 +648,7 @@ pub struct CancelKey {
 }
 
 impl CancelKey {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(cancellation_key: impl Into<String>) -> Self {
         Self { cancellation_key: cancellation_key.into(), tenant: None }
@@ -663,6 +742,51 @@ pub struct CategoryShown {
     pub extra: Map<String, Value>,
 }
 
+/// The author of a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChangeAuthor {
+    /// Id of the key or the recipient, or the name of the rest.
+    pub id: String,
+    /// `key`, `person`, `user` (with a token), `link`, `feed`, `provider`, `command` or `configuration`.
+    pub kind: String,
+    /// Role of a key or a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The subject of a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChangeSubject {
+    /// Its id; of an address, and of an erased recipient, a keyed hash. Null = several of the kind, or the only one.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The kind.
+    pub kind: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A field that was changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ChangedField {
+    /// The value before; `"changed"` for names, addresses, data and texts, null for none.
+    pub from: Value,
+    /// Its name.
+    pub name: String,
+    /// The value after.
+    pub to: Value,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// The choices on a channel, and the one in force.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -710,6 +834,21 @@ pub struct ChannelShown {
     pub configured: bool,
     /// True if an operator has paused it.
     pub paused: bool,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The number of people, entries and messages that a change touches, or would touch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Concerned {
+    /// Number of entries that it would make, end, send or take back.
+    pub entries: u64,
+    /// Number of built messages that it would send, change or stop; of `flush` the number of lanes.
+    pub messages: u64,
+    /// Number of recipients that it would touch.
+    pub people: u64,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -920,6 +1059,23 @@ pub struct DueHour {
     pub extra: Map<String, Value>,
 }
 
+/// Durations, each within 5 %.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Durations {
+    /// Number of them.
+    pub n: u64,
+    /// The median, in milliseconds; null = there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<i64>,
+    /// The 95th percentile, in milliseconds; null = there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p95_ms: Option<i64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// Counts of entries by outcome, without scheduled ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -933,6 +1089,19 @@ pub struct EntriesCounted {
     pub pending: Option<u64>,
     /// Number of undelivered entries by reason.
     pub reasons: BTreeMap<String, u64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The trace of an erasure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ErasureReceipt {
+    /// Id of the line in the log of changes.
+    pub id: String,
+    /// The keyed hash that stands for the id of the person in all lines of the log.
+    pub subject: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1000,7 +1169,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(
         type_: impl Into<String>,
@@ -1206,7 +1375,7 @@ pub struct EventObject {
 }
 
 impl EventObject {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -1341,6 +1510,37 @@ pub enum EventOutcome {
     Other(Value),
 }
 
+/// A recipient whom the audience of an event reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventRecipient {
+    /// The fates of their notifications, by channel: each channel of the type that the event allows.
+    pub channels: BTreeMap<String, RecipientFate>,
+    /// Id of the recipient.
+    pub recipient: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of an event's recipients, by the bytes of their ids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventRecipientsPage {
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The recipients.
+    pub recipients: Vec<EventRecipient>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A warning about an event that is accepted, but probably not intended as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1383,21 +1583,47 @@ pub struct EventWithOutcome {
     pub extra: Map<String, Value>,
 }
 
-/// The event and the recipient of an explanation.
+/// A page of events, newest first by arrival.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventsPage {
+    /// The events.
+    pub events: Vec<ListedEvent>,
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The event and the recipient of an explanation; without a recipient it is about the whole audience.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Explain {
     /// Id of an event, or a hypothetical event in the form of a publish.
     pub event: EventInQuestion,
-    /// Id of the recipient.
-    pub recipient: String,
+    /// Id of the recipient; absent = the whole audience.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipient: Option<String>,
 }
 
 impl Explain {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
-    pub fn new(event: impl Into<EventInQuestion>, recipient: impl Into<String>) -> Self {
-        Self { event: event.into(), recipient: recipient.into() }
+    pub fn new(event: impl Into<EventInQuestion>) -> Self {
+        Self { event: event.into(), recipient: None }
+    }
+
+    /// Id of the recipient; absent = the whole audience.
+    #[must_use]
+    pub fn recipient(mut self, recipient: impl Into<String>) -> Self {
+        self.recipient = Some(recipient.into());
+        self
     }
 }
 
@@ -1415,6 +1641,36 @@ pub struct Explained {
     pub recipient: String,
     /// The rules that hold for all channels, in their order.
     pub steps: Vec<ExplainedStep>,
+    /// True if the event was not published.
+    pub supposed: bool,
+    /// Its tenant; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An event over its audience: counts by channel, outcome and reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExplainedAudience {
+    /// The time as of which it is told.
+    pub as_of: String,
+    /// The channels of its type that it allows.
+    pub channels: BTreeMap<String, AudienceOnChannel>,
+    /// Number of recipients in its audience.
+    pub concerned: u64,
+    /// The event.
+    pub event: String,
+    /// Nodes of a cluster whose shards are left out. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// Number of recipients with at least one entry when it was accepted.
+    pub notifications: u64,
     /// True if the event was not published.
     pub supposed: bool,
     /// Its tenant; absent = none.
@@ -1469,6 +1725,19 @@ pub struct ExplainedStep {
     pub extra: Map<String, Value>,
 }
 
+/// An explanation for one recipient, or for the whole audience.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Explanation {
+    /// As `Explained`.
+    Explained(Explained),
+    /// As `ExplainedAudience`.
+    ExplainedAudience(ExplainedAudience),
+    /// A form that this client does not know.
+    Other(Value),
+}
+
 /// A feed: a database from which events are read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -1491,6 +1760,97 @@ pub struct Feed {
     pub state: String,
     /// Number of rows taken since the server started.
     pub taken: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Figures of some days.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Figures {
+    /// Time up to which all shards have counted; null = nothing has happened yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub complete_to: Option<String>,
+    /// Days whose rows are not kept, or on which counting had not begun.
+    pub days_without: Vec<String>,
+    /// First day.
+    pub from: String,
+    /// The rows, in the order of `by`, without those of zeros.
+    pub rows: Vec<FiguresRow>,
+    /// The day after the last.
+    pub to: String,
+    /// The zone of days and hours.
+    pub zone: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A row of figures: the parts of its name that `by` gives, and the measures that were asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FiguresRow {
+    /// Category of the type as it is configured now; null = the type is not configured any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// Channel; null = what is counted once an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// Day in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<String>,
+    /// Time from an entry's `t` to being sent, of told items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Durations>,
+    /// Of these entries, those that ended, by outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<BTreeMap<String, u64>>,
+    /// Entries (a notification on a channel), on the day on which they entered their lane.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u64>,
+    /// Accepted events, on the day of their arrival; null = a channel is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<u64>,
+    /// Hour in UTC, by its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hour: Option<String>,
+    /// Entries that messages told, on the day on which the message was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<u64>,
+    /// Messages by final state, on the day on which they were due, for the type of their first entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<BTreeMap<String, u64>>,
+    /// Times that a user, or a link, set `never` and it reached the type, on the day of the choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub muted: Option<u64>,
+    /// Pairs of an event and a recipient with an entry, on the day of the event's arrival; null = a channel is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notifications: Option<u64>,
+    /// Inbox items that were read, on the day of their entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
+    /// Of these entries, those that were not delivered, by reason; reasons without one are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<BTreeMap<String, u64>>,
+    /// Messages of which providers reported something later, once each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<BTreeMap<String, u64>>,
+    /// Messages that were sent again after an unknown outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resent: Option<u64>,
+    /// Inbox items that were seen, on the day of their entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<u64>,
+    /// Tenant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Time from being told to being seen first, of inbox items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_to_seen: Option<Durations>,
+    /// Type.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub type_: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1554,6 +1914,12 @@ impl FlushLimits {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Flushed {
+    /// With `dry`: what the call would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concerned>,
+    /// With `dry`: true, and nothing was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry: Option<bool>,
     /// Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited.
     pub lanes: u64,
     /// Position in the order of events; everything after it is new. The marker of an earlier flush means that nothing
@@ -1562,6 +1928,37 @@ pub struct Flushed {
     /// The scheduled entries, which are in no lane yet and not sent now; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<ScheduledCount>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A follower of a topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Follower {
+    /// Id of the recipient.
+    pub recipient: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of the followers of a topic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FollowersBody {
+    /// Number of all followers of the topic.
+    pub count: u64,
+    /// The followers, sorted by the bytes of their ids.
+    pub followers: Vec<Follower>,
+    /// Nodes of a cluster that did not answer: their rows are left out and not counted. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one, since a
+    /// page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1576,11 +1973,66 @@ pub struct ForgetDays {
 }
 
 impl ForgetDays {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(before: impl Into<String>) -> Self {
         Self { before: before.into() }
     }
+}
+
+words! {
+/// A kind of what is found.
+FoundKind {
+/// `recipient`
+Recipient = "recipient",
+/// `event`
+Event = "event",
+/// `message`
+Message = "message",
+/// `object`
+Object = "object",
+/// `topic`
+Topic = "topic",
+/// `tenant`
+Tenant = "tenant",
+/// `type`
+Type = "type",
+}
+}
+
+/// A circle on the map.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct GeoCircle {
+    /// Radius in kilometres.
+    pub km: f64,
+    /// Degrees north.
+    pub lat: f64,
+    /// Degrees east.
+    pub lon: f64,
+}
+
+impl GeoCircle {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(lat: f64, lon: f64, km: f64) -> Self {
+        Self { km, lat, lon }
+    }
+}
+
+/// A circle on the map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GeoCircleOut {
+    /// Radius in kilometres.
+    pub km: f64,
+    /// Degrees north.
+    pub lat: f64,
+    /// Degrees east.
+    pub lon: f64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// A browser's subscription that ends; its endpoint is enough.
@@ -1592,7 +2044,7 @@ pub struct GonePushSubscription {
 }
 
 impl GonePushSubscription {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(endpoint: impl Into<String>) -> Self {
         Self { endpoint: endpoint.into() }
@@ -1838,7 +2290,7 @@ pub struct ImageSize {
 }
 
 impl ImageSize {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(width: u32, height: u32) -> Self {
         Self { height, width }
@@ -2083,6 +2535,102 @@ impl Items {
     }
 }
 
+/// A job that was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JobMade {
+    /// Its id.
+    pub job: String,
+    /// Number of its messages.
+    pub of: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The maker of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JobMaker {
+    /// The id, such as that of the key; `dev` of the key of `serve --dev`.
+    pub id: String,
+    /// As in the log of changes, such as `key`.
+    pub kind: String,
+    /// The role of the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of jobs, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JobPage {
+    /// The jobs.
+    pub jobs: Vec<JobShown>,
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JobShown {
+    /// Time at which it was made.
+    pub at: String,
+    /// Time at which it began; absent = not yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
+    /// Its author; absent = unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<JobMaker>,
+    /// Number of messages that were changed.
+    pub done: u64,
+    /// Time at which it ended; absent = not yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// The filter that chose its messages.
+    pub filter: Map<String, Value>,
+    /// Its id.
+    pub id: String,
+    /// Messages that stayed as they were, by the status or the code that the call for each answers. With `done` they
+    /// add up to `of` in the end.
+    pub left_out: BTreeMap<String, u64>,
+    /// Number of its messages.
+    pub of: u64,
+    /// `waiting`, `running`, `done` or `stopped`.
+    pub state: String,
+    /// The change: `retry`, `cancel` or `resend`.
+    pub verb: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Data that an erasure leaves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KeptData {
+    /// The time at which the last of it is deleted; null = it is kept for good.
+    #[serde(default)]
+    pub until: Option<String>,
+    /// `events` (which may name the person as their actor), `messages` (without their recipient), `log` (with a keyed hash for the id) or `suppressions`.
+    pub what: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// An API key that was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -2093,7 +2641,7 @@ pub struct KeyMade {
     pub made: String,
     /// The name given to it; may be empty.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: RoleName,
     /// The key itself, which is stored nowhere; absent in the stored answer to an earlier request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2113,7 +2661,7 @@ pub struct KeyShown {
     pub made: String,
     /// The name given to it; may be empty.
     pub name: String,
-    /// What it may do.
+    /// Its role.
     pub role: RoleName,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -2127,7 +2675,7 @@ pub struct KeyToMake {
     /// A name to recognise it by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it may do; `admin` if absent.
+    /// Its role; `admin` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<RoleName>,
 }
@@ -2146,7 +2694,7 @@ impl KeyToMake {
         self
     }
 
-    /// What it may do; `admin` if absent.
+    /// Its role; `admin` if absent.
     #[must_use]
     pub fn role(mut self, role: impl Into<RoleName>) -> Self {
         self.role = Some(role.into());
@@ -2193,6 +2741,125 @@ pub enum LineAnswer {
     Other(Value),
 }
 
+/// An event in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ListedEvent {
+    /// Id of the actor.
+    #[serde(default)]
+    pub actor: Option<String>,
+    /// Time of its arrival.
+    pub arrived_at: String,
+    /// The fates of the recipient's notifications, by channel: each channel of the type that the event allows. Absent
+    /// without `recipient`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<BTreeMap<String, RecipientFate>>,
+    /// Id of the event.
+    pub id: String,
+    /// Id of the object.
+    pub object: String,
+    /// Id of the target.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// Its tenant; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A recipient in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ListedRecipient {
+    /// Id of the recipient.
+    pub id: String,
+    /// Name to show.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The state.
+    pub state: RecipientState,
+    /// The tenants of which the recipient is a member, sorted by the bytes of their ids; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenants: Option<Vec<String>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of the log of changes, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LogPage {
+    /// The lines.
+    pub log: Vec<LoggedChange>,
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LoggedChange {
+    /// The name of the call, or `configuration.loaded`, `suppressed`, `data.exported`, `store.restored` and the like.
+    pub action: String,
+    /// Time of the change.
+    pub at: String,
+    /// The author.
+    pub by: ChangeAuthor,
+    /// Number of changes, where a line is about those of a whole commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// The fields that were changed.
+    pub fields: Vec<ChangedField>,
+    /// Id of the line.
+    pub id: String,
+    /// The request's `X-Request-Id`, or the trace that it is of; absent = neither was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The result in a word: `done`, or what a cancel came to.
+    pub result: String,
+    /// The subject.
+    pub subject: ChangeSubject,
+    /// The tenant; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The way in: `api`, `console`, `mcp`, `page`, or `cli` for a process that opened the store itself.
+    pub via: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+words! {
+/// The way in which a hit matched: by its id; as the message of a mail's tag; as an event with this cancellation key; as a
+/// recipient who has the address, or had it within `keep`.
+Matched {
+/// `id`
+Id = "id",
+/// `tag`
+Tag = "tag",
+/// `cancellation_key`
+CancellationKey = "cancellation_key",
+/// `address`
+Address = "address",
+/// `former_address`
+FormerAddress = "former_address",
+}
+}
+
 /// A member of a tenant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -2219,7 +2886,7 @@ pub struct MemberChange {
 }
 
 impl MemberChange {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(recipient: impl Into<String>) -> Self {
         Self { recipient: recipient.into(), remove: None }
@@ -2239,12 +2906,34 @@ impl MemberChange {
 pub struct MembersPage {
     /// The members, sorted by the bytes of their ids.
     pub members: Vec<Member>,
-    /// Nodes of a cluster that did not answer: their members are left out. Absent if all answered.
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
-    /// The next page's cursor; null = this is the last.
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
     #[serde(default)]
     pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The content of a message as its reader sees it. Each channel has some of the fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageContent {
+    /// HTML of a mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Number of parts of a text message that are paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u64>,
+    /// Subject of a mail; title of a push message, or of a card in Teams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The words: the plain text of a mail, all of a text message with its link, the body of a webhook's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2332,19 +3021,47 @@ pub struct MessageItem {
     pub extra: Map<String, Value>,
 }
 
-/// A page of messages: those that are not built yet, then by the day on which they were built, newest first.
+/// A page of messages, newest first by `due`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessagePage {
     /// The messages.
     pub messages: Vec<MessageShown>,
-    /// Nodes of a cluster that did not answer: their messages are left out. Absent if all answered.
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
-    /// The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one, since a
-    /// page reads a bounded number of messages.
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
     #[serde(default)]
     pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A message as it looks, built again now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessagePreview {
+    /// HTML of a mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Number of parts of a text message that are paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u64>,
+    /// Subject of a mail; title of a push message, or of a card in Teams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The words: the plain text of a mail, all of a text message with its link, the body of a webhook's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its channel.
+    pub channel: String,
+    /// False if what was sent looked different: an object, the recipient or the configuration has changed since. Null
+    /// if there is nothing to compare: the message is not built, has no notifications left, was not handed to a
+    /// provider yet, or was by a version that kept no hash of its content.
+    #[serde(default)]
+    pub same: Option<bool>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2447,7 +3164,7 @@ pub struct NamedObject {
 }
 
 impl NamedObject {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -2600,7 +3317,7 @@ pub struct NamedRecipient {
 }
 
 impl NamedRecipient {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -2818,7 +3535,7 @@ pub struct NamedTenant {
 }
 
 impl NamedTenant {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
         Self {
@@ -2922,36 +3639,14 @@ impl From<String> for NamedTenant {
     }
 }
 
-/// A circle on the map.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Near {
-    /// Radius in kilometres.
-    pub km: f64,
-    /// Degrees north.
-    pub lat: f64,
-    /// Degrees east.
-    pub lon: f64,
-}
-
-impl Near {
-    /// What is required; the rest is set by methods.
-    #[must_use]
-    pub fn new(lat: f64, lon: f64, km: f64) -> Self {
-        Self { km, lat, lon }
-    }
-}
-
-/// A circle on the map.
+/// Something of which the id is spelled alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct NearOut {
-    /// Radius in kilometres.
-    pub km: f64,
-    /// Degrees north.
-    pub lat: f64,
-    /// Degrees east.
-    pub lon: f64,
+pub struct NearId {
+    /// Its id.
+    pub id: String,
+    /// The kind.
+    pub kind: FoundKind,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -2978,6 +3673,47 @@ pub struct NextMail {
     pub subject: String,
     /// The plain text.
     pub text: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A message as a channel would send it if nothing else happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NextMessage {
+    /// HTML of a mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// Number of parts of a text message that are paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u64>,
+    /// Subject of a mail; title of a push message, or of a card in Teams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The words: the plain text of a mail, all of a text message with its link, the body of a webhook's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Due time, or now if that has passed.
+    pub at: String,
+    /// The channel.
+    pub channel: String,
+    /// Number of notifications in the message.
+    pub entries: u64,
+    /// Batch key of the lane; left out where it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Name of the lane.
+    pub lane: String,
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Tenant of the notifications; left out where they are of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The page that it opens, where its text doesn't have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -3171,6 +3907,12 @@ impl OfTenant {
 pub struct OperatedAnswer {
     /// Number of notifications cancelled with it.
     pub cancelled: u64,
+    /// With `dry`: what the call would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concerned>,
+    /// With `dry`: true, and nothing was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry: Option<bool>,
     /// `status`
     pub status: OperatedStatus,
     /// Fields that this client does not know.
@@ -3213,6 +3955,42 @@ pub struct Page {
     /// The next page's cursor; null = this is the last.
     #[serde(default)]
     pub next: Option<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of parked rows, newest first. `missing` names the feed where its database can't be read now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ParkedPage {
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The rows.
+    pub parked: Vec<ParkedRow>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A row of a feed that was refused. It is read again once it is changed, or its `refused` is set to null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ParkedRow {
+    /// Time when the host wrote it.
+    pub at: String,
+    /// Key that the host gave it.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// The problem, as the call that publishes events answers it.
+    pub problem: Map<String, Value>,
+    /// Number of the row in the table.
+    pub row: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -3566,13 +4344,16 @@ pub enum PreferencesAnswer {
     Other(Value),
 }
 
-/// A preview of the mail that a recipient gets next.
+/// A preview of what a recipient gets next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Preview {
-    /// The mail; null = no open lane will become one.
+    /// The mail; null = no open lane will become one. Absent where a channel is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<NextMail>,
+    /// The message of the channel that is named; null = no open lane will become one. Absent where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<NextMessage>,
     /// The scheduled entries, which are in no lane yet; null = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled: Option<ScheduledCount>,
@@ -3660,6 +4441,12 @@ pub struct PublishedEvent {
     /// In a cluster: true once all shards have applied the event, so that the counts are complete and inboxes have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<bool>,
+    /// With `dry`: what the call would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concerned>,
+    /// With `dry`: true, and nothing was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry: Option<bool>,
     /// The event's id, generated by the server if the event had none.
     pub id: String,
     /// In a stream: the line number, from 1.
@@ -3704,7 +4491,7 @@ pub struct PushAddress {
 }
 
 impl PushAddress {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(endpoint: impl Into<String>, keys: impl Into<PushKeys>) -> Self {
         Self { endpoint: endpoint.into(), keys: keys.into(), tenant: None }
@@ -3756,7 +4543,7 @@ pub struct PushKeys {
 }
 
 impl PushKeys {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(p256dh: impl Into<String>, auth: impl Into<String>) -> Self {
         Self { auth: auth.into(), p256dh: p256dh.into() }
@@ -3787,7 +4574,7 @@ pub struct PushSubscription {
 }
 
 impl PushSubscription {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(endpoint: impl Into<String>, keys: impl Into<PushKeys>) -> Self {
         Self { endpoint: endpoint.into(), keys: keys.into() }
@@ -3811,7 +4598,7 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(from: impl Into<String>, to: impl Into<String>) -> Self {
         Self { channels: None, days: None, from: from.into(), to: to.into() }
@@ -4173,6 +4960,47 @@ pub struct RecipientChangeOut {
     pub extra: Map<String, Value>,
 }
 
+/// The result of an erasure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientErased {
+    /// With `dry`: what the call would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concerned>,
+    /// With `dry`: true, and nothing was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry: Option<bool>,
+    /// Number of what was deleted: `profile`, `addresses`, `preferences`, `subscriptions`, `memberships`; what there
+    /// was none of is absent. Empty = there is no such recipient.
+    pub erased: BTreeMap<String, u64>,
+    /// The data that is kept without their name and addresses.
+    pub kept: Vec<KeptData>,
+    /// The trace of the erasure in the log of changes; null = there was nobody, or nothing was done.
+    #[serde(default)]
+    pub receipt: Option<ErasureReceipt>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The fate of a recipient's notification of an event on a channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientFate {
+    /// Id of the message that has it, or that left it out; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The reason of an outcome; of `left_out`: `preference`, `once_pending` or `once_ever`. Absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `scheduled`; `pending` (waits for its message); `sending`; an outcome: `delivered`, `cancelled`, `skipped`,
+    /// `expired`, `failed` or `unknown`; or `left_out`: there is none on this channel.
+    pub state: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A recipient's profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4228,6 +5056,24 @@ Disabled = "disabled",
 }
 }
 
+/// A page of recipients.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientsPage {
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The recipients, sorted by the bytes of their ids.
+    pub recipients: Vec<ListedRecipient>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// An item that failed; the others succeeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4264,7 +5110,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(since: impl Into<String>) -> Self {
         Self { since: since.into() }
@@ -4341,10 +5187,14 @@ pub struct RetryingShown {
 }
 
 words! {
-/// What an API key may do.
+/// The role of an API key: the calls that it may make.
 RoleName {
+/// `figures`
+Figures = "figures",
 /// `read`
 Read = "read",
+/// `support`
+Support = "support",
 /// `publish`
 Publish = "publish",
 /// `operate`
@@ -4380,6 +5230,55 @@ pub struct ScheduledCount {
     pub extra: Map<String, Value>,
 }
 
+/// The text of a search.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Search {
+    /// An id, the tag of a mail, a cancellation key or an address, of 1 to 512 bytes.
+    pub q: String,
+}
+
+impl Search {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(q: impl Into<String>) -> Self {
+        Self { q: q.into() }
+    }
+}
+
+/// A hit of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SearchHit {
+    /// Its id.
+    pub id: String,
+    /// The kind.
+    pub kind: FoundKind,
+    /// The way in which it matched.
+    pub matched: Matched,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SearchResult {
+    /// The hits, at most 50: those by id, then the message of a tag, events by cancellation key, recipients by address;
+    /// those of one way by id.
+    pub hits: Vec<SearchHit>,
+    /// Nodes of a cluster that did not answer: what they have is not found. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// Without a hit: at most three ids that are spelled alike. Absent where there is a hit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Vec<NearId>>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// A channel that sends messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -4405,7 +5304,7 @@ pub struct SigningKeyMade {
     pub made: String,
     /// The name given to it; may be empty.
     pub name: String,
-    /// What its tokens may open at most; null = everything.
+    /// The most that its tokens may open; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
     /// The tenant that its tokens must name; absent = they may name any, or none.
@@ -4432,7 +5331,7 @@ pub struct SigningKeyShown {
     pub made: String,
     /// The name given to it; may be empty.
     pub name: String,
-    /// What its tokens may open at most; null = everything.
+    /// The most that its tokens may open; null = everything.
     #[serde(default)]
     pub scope: Option<String>,
     /// The tenant that its tokens must name; absent = they may name any, or none.
@@ -4453,7 +5352,7 @@ pub struct SigningKeyToMake {
     /// A public key of Ed25519 in PEM: the server then has nothing that can sign. Absent = a secret is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub public: Option<String>,
-    /// What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+    /// The most that its tokens may open, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
     /// by spaces; absent = everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
@@ -4483,7 +5382,7 @@ impl SigningKeyToMake {
         self
     }
 
-    /// What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+    /// The most that its tokens may open, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
     /// by spaces; absent = everything.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
@@ -4578,7 +5477,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(recipient: impl Into<String>, topic: impl Into<String>) -> Self {
         Self { recipient: recipient.into(), tenant: None, topic: topic.into(), unsubscribe: None }
@@ -4673,7 +5572,11 @@ impl Suppression {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SuppressionPage {
-    /// The next page's cursor; null = this is the last.
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
     #[serde(default)]
     pub next: Option<String>,
     /// The addresses.
@@ -4934,7 +5837,7 @@ pub struct TokenToSign {
     pub for_: Option<String>,
     /// Id of the recipient.
     pub recipient: String,
-    /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+    /// The parts that it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
     /// everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
@@ -4944,7 +5847,7 @@ pub struct TokenToSign {
 }
 
 impl TokenToSign {
-    /// What is required; the rest is set by methods.
+    /// A value with the required fields; methods set the rest.
     #[must_use]
     pub fn new(recipient: impl Into<String>) -> Self {
         Self { for_: None, recipient: recipient.into(), scope: None, tenant: None }
@@ -4957,7 +5860,7 @@ impl TokenToSign {
         self
     }
 
-    /// What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+    /// The parts that it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
     /// everything.
     #[must_use]
     pub fn scope(mut self, scope: impl Into<String>) -> Self {

@@ -125,10 +125,16 @@ async fn events_and_inboxes() {
     let key = CancelKey::new("nothing");
     assert_eq!(tidings.events().cancel_all(&key).await.unwrap().cancelled, 0);
     tidings.events().withdraw_all(&key).await.unwrap();
-    let explained = tidings.events().explain(&Explain::new("e4", "ana")).await.unwrap();
-    assert!(!explained.steps.is_empty() && !explained.channels.is_empty());
-    let supposed = tidings.events().explain(&Explain::new(comment("x", "o"), "ana")).await.unwrap();
-    assert!(supposed.supposed);
+    let published = Explain::new("e4").recipient("ana");
+    let explained = tidings.events().explain(&published).await.unwrap();
+    assert!(
+        matches!(&explained, Explanation::Explained(of) if !of.steps.is_empty() && !of.channels.is_empty())
+    );
+    let hypothetical = Explain::new(comment("x", "o")).recipient("ana");
+    let supposed = tidings.events().explain(&hypothetical).await.unwrap();
+    assert!(matches!(supposed, Explanation::Explained(of) if of.supposed));
+    let audience = tidings.events().explain(&Explain::new("e4")).await.unwrap();
+    assert!(matches!(audience, Explanation::ExplainedAudience(of) if of.concerned > 0));
     let error = tidings.events().get("none").await.unwrap_err();
     assert!(matches!(error, Error::EventNotFound(_)) && error.request_id().is_some(), "{error}");
 }

@@ -11,6 +11,12 @@ export class InvalidPathError extends ProblemError {}
 /** Invalid query. `invalid_query`, status 400. */
 export class InvalidQueryError extends ProblemError {}
 
+/** The cursor is of another list. `bad_cursor`, status 400. */
+export class BadCursorError extends ProblemError {}
+
+/** The call can't be tried without doing it. `no_dry`, status 400. */
+export class NoDryError extends ProblemError {}
+
 /** Invalid header. `invalid_header`, status 400. */
 export class InvalidHeaderError extends ProblemError {}
 
@@ -101,8 +107,17 @@ export class MethodNotAllowedError extends ProblemError {}
 /** The body took too long to arrive. `request_timeout`, status 408. */
 export class RequestTimeoutError extends ProblemError {}
 
+/** Unknown job. `job_not_found`, status 404. */
+export class JobNotFoundError extends ProblemError {}
+
+/** The filter has too many messages. `too_many`, status 422. */
+export class TooManyError extends ProblemError {}
+
 /** The message is not in a state for this. `message_state`, status 409. */
 export class MessageStateError extends ProblemError {}
+
+/** The change would touch more people than expected. `grew`, status 409. */
+export class GrewError extends ProblemError {}
 
 /** The tenant is disabled or was deleted. `tenant_gone`, status 409. */
 export class TenantGoneError extends ProblemError {}
@@ -184,6 +199,8 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   invalid_json: InvalidJsonError,
   invalid_path: InvalidPathError,
   invalid_query: InvalidQueryError,
+  bad_cursor: BadCursorError,
+  no_dry: NoDryError,
   invalid_header: InvalidHeaderError,
   invalid_request: InvalidRequestError,
   unauthorized: UnauthorizedError,
@@ -214,7 +231,10 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   hook_not_found: HookNotFoundError,
   method_not_allowed: MethodNotAllowedError,
   request_timeout: RequestTimeoutError,
+  job_not_found: JobNotFoundError,
+  too_many: TooManyError,
   message_state: MessageStateError,
+  grew: GrewError,
   tenant_gone: TenantGoneError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,

@@ -8,6 +8,8 @@ import type { Options } from "../options.js";
 import type { Pages } from "../pages.js";
 import type {
   AllPreferences,
+  BulkChange,
+  BulkForeseen,
   CancelAnswer,
   CancelKey,
   Counted,
@@ -15,12 +17,18 @@ import type {
   DueAnswer,
   EventLineAnswer,
   EventOutcome,
+  EventRecipient,
+  EventRecipientsPage,
   EventWithOutcome,
+  EventsPage,
   Explain,
-  Explained,
+  Explanation,
   Feed,
+  Figures,
   FlushLimits,
   Flushed,
+  Follower,
+  FollowersBody,
   ForgetDays,
   GonePushSubscription,
   Group,
@@ -28,15 +36,22 @@ import type {
   InboxCounts,
   ItemAnswer,
   Items,
+  JobPage,
+  JobShown,
   KeyMade,
   KeyToMake,
   KeysAnswer,
   LineAnswer,
+  ListedEvent,
+  ListedRecipient,
+  LogPage,
+  LoggedChange,
   Member,
   MemberChange,
   MembersPage,
   MessageDetails,
   MessagePage,
+  MessagePreview,
   MessageShown,
   NamedObject,
   NamedRecipient,
@@ -46,6 +61,8 @@ import type {
   OfTenant,
   OperatedAnswer,
   Page,
+  ParkedPage,
+  ParkedRow,
   Pending,
   Preference,
   PreferenceChange,
@@ -53,8 +70,13 @@ import type {
   PublishedEvent,
   PushSubscription,
   RecipientChange,
+  RecipientErased,
   RecipientProfile,
+  RecipientState,
+  RecipientsPage,
   Replay,
+  Search,
+  SearchResult,
   SigningKeyMade,
   SigningKeyToMake,
   SigningKeysAnswer,
@@ -64,6 +86,7 @@ import type {
   SuppressedAddress,
   Suppression,
   SuppressionPage,
+  SuppressionReason,
   Tenant,
   TenantChange,
   TenantsPage,
@@ -158,6 +181,19 @@ export class ServerCalls extends Resource {
   openapi(options?: Options): Promise<Record<string, unknown>> {
     return this.http.send("GET", "/v1/openapi.json", options);
   }
+
+  /**
+   * Search by id or address.
+   *
+   * Returns what has this very id; the message whose tag stands in its mail's `X-Tidings-Message`; events with this
+   * cancellation key; and recipients with this address on any channel, as suppressions compare addresses, also those who
+   * had it within `keep`. Without a hit the answer has ids that are spelled alike.
+   *
+   * `POST /v1/search`
+   */
+  search(body: Search, options?: Options): Promise<SearchResult> {
+    return this.http.send("POST", "/v1/search", options, body);
+  }
 }
 
 /** Status and actions for operators */
@@ -192,6 +228,37 @@ export class AdminCalls extends Resource {
   }
 
   /**
+   * Get figures.
+   *
+   * Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the days themselves: they are
+   * kept for `[figures] keep`. With `Accept: text/csv` the rows are a table.
+   *
+   * `GET /v1/admin/figures`
+   */
+  figures(query?: {
+    /** First day in UTC; 27 days before today if absent. */
+    from?: string | undefined;
+    /** The day after the last; tomorrow if absent. */
+    to?: string | undefined;
+    /**
+     * Parts by which rows are told apart, with commas: `type`, `category`, `channel`, `tenant`, and one of `hour` and
+     * `day`. One row of all if absent. Hours are kept for 7 days. `tenant` can't be combined with `type`, `category` or
+     * `hour`.
+     */
+    by?: string | undefined;
+    /** Only this channel. */
+    channel?: string | undefined;
+    /** Only this type. */
+    type?: string | undefined;
+    /** Only this tenant. */
+    tenant?: string | undefined;
+    /** Measures, with commas; all if absent. */
+    measure?: string | undefined;
+  }, options?: Options): Promise<Figures> {
+    return this.http.send("GET", "/v1/admin/figures", options, undefined, query);
+  }
+
+  /**
    * Delete old days.
    *
    * Permanently deletes all data of the days before a date. Notifications that were not sent end as `expired`. Today is
@@ -201,6 +268,46 @@ export class AdminCalls extends Resource {
    */
   forget(body: ForgetDays, options?: Options): Promise<DroppedDays> {
     return this.http.send("POST", "/v1/admin/forget", options, body);
+  }
+
+  /**
+   * List jobs.
+   *
+   * Returns the jobs, newest first, as long as the day on which they were made is kept.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/admin/jobs`
+   */
+  listJobs(query?: {
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<JobPage, JobShown> {
+    return this.http.pages("/v1/admin/jobs", "jobs", query, options);
+  }
+
+  /**
+   * Get a job.
+   *
+   * Returns a job, and how far it has come.
+   *
+   * `GET /v1/admin/jobs/{id}`
+   */
+  getJob(id: string, options?: Options): Promise<JobShown> {
+    return this.http.send("GET", path`/v1/admin/jobs/${id}`, options);
+  }
+
+  /**
+   * Stop a job.
+   *
+   * Stops a job: what it did stays done. One that is done stays as it is.
+   *
+   * `DELETE /v1/admin/jobs/{id}`
+   */
+  stopJob(id: string, options?: Options): Promise<JobShown> {
+    return this.http.send("DELETE", path`/v1/admin/jobs/${id}`, options);
   }
 
   /**
@@ -235,6 +342,37 @@ export class AdminCalls extends Resource {
    */
   revokeKey(id: string, options?: Options): Promise<void> {
     return this.http.send("DELETE", path`/v1/admin/keys/${id}`, options);
+  }
+
+  /**
+   * List the log of changes.
+   *
+   * Returns who changed what, newest first. A line is written in the commit of its change. It has no name, address,
+   * data or text. Events, objects, subscriptions and marks are not in the log.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/admin/log`
+   */
+  listLog(query?: {
+    /** Only changes of this author: `KIND:ID`, such as `key:k1` or `user:ada`. */
+    by?: string | undefined;
+    /** Only changes of this action: the name of a call, or one of the actions that are no calls. */
+    action?: string | undefined;
+    /** Only changes of this subject: `KIND:ID`, such as `recipient:ada` or `channel:email`. */
+    subject?: string | undefined;
+    /** Only changes of this tenant. */
+    tenant?: string | undefined;
+    /** Only changes of this time or later. */
+    from?: string | undefined;
+    /** Only changes before this time. */
+    to?: string | undefined;
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<LogPage, LoggedChange> {
+    return this.http.pages("/v1/admin/log", "log", query, options);
   }
 
   /**
@@ -325,8 +463,50 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/cancel`
    */
-  cancelAll(body: CancelKey, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", "/v1/cancel", options, body);
+  cancelAll(body: CancelKey, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<CancelAnswer> {
+    return this.http.send("POST", "/v1/cancel", options, body, query);
+  }
+
+  /**
+   * List events.
+   *
+   * Returns events, newest first by their arrival, as long as the day of their arrival is kept. With `recipient`, those in
+   * whose audience the recipient was, with what became of their notifications.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/events`
+   */
+  list(query?: {
+    /** Only events of this type. */
+    type?: string | undefined;
+    /** Only events with this actor. */
+    actor?: string | undefined;
+    /** Only events with this object. */
+    object?: string | undefined;
+    /** Only events with this target. */
+    target?: string | undefined;
+    /** Only events of this tenant. */
+    tenant?: string | undefined;
+    /** Only events in whose audience this recipient was, with `channels`. */
+    recipient?: string | undefined;
+    /** Only events that arrived at this time or later. */
+    from?: string | undefined;
+    /** Only events that arrived before this time. */
+    to?: string | undefined;
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<EventsPage, ListedEvent> {
+    return this.http.pages("/v1/events", "events", query, options);
   }
 
   /**
@@ -409,8 +589,43 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/cancel`
    */
-  cancel(id: string, options?: Options & OfTenant): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/cancel`, options, options?.tenant && { tenant: options.tenant });
+  cancel(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options & OfTenant): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/cancel`, options, options?.tenant && { tenant: options.tenant }, query);
+  }
+
+  /**
+   * List the recipients of an event.
+   *
+   * Returns all whom the audience of the event reached, whether they got a notification or not, sorted by the bytes of
+   * their ids, as long as the day of its arrival is kept.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/events/{id}/recipients`
+   */
+  recipients(id: string, query?: {
+    /** Only this channel counts for `outcome` and `reason`. */
+    channel?: string | undefined;
+    /**
+     * Only recipients with a notification in this state: `scheduled`, `pending`, `sending`, `delivered`, `cancelled`,
+     * `skipped`, `expired`, `failed`, `unknown` or `left_out`.
+     */
+    outcome?: string | undefined;
+    /** Only recipients with a notification with this reason; with `outcome` the same one. */
+    reason?: string | undefined;
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<EventRecipientsPage, EventRecipient> {
+    return this.http.pages(path`/v1/events/${id}/recipients`, "recipients", query, options);
   }
 
   /**
@@ -420,21 +635,31 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/events/{id}/withdraw`
    */
-  withdraw(id: string, options?: Options & OfTenant): Promise<CancelAnswer> {
-    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options, options?.tenant && { tenant: options.tenant });
+  withdraw(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options & OfTenant): Promise<CancelAnswer> {
+    return this.http.send("POST", path`/v1/events/${id}/withdraw`, options, options?.tenant && { tenant: options.tenant }, query);
   }
 
   /**
-   * Explain why a recipient got an event, or did not.
+   * Explain why recipients got an event, or did not.
    *
    * Returns the rules in their order, each with its inputs and its result, up to the message that carried the event or
    * the rule that ended it, as long as the day of the event's arrival is kept. Facts that are not stored, such as the
    * audience of that time, are shown as they are now, and marked so. An event in place of an id is hypothetical: the
    * answer shows its result if it were published now, and nothing is published. The body has at most 512 KiB.
    *
+   * Without a recipient the answer counts the whole audience by channel, outcome and reason. A hypothetical event is told
+   * as at the end of the instant of its arrival: what would be sent is pending.
+   *
    * `POST /v1/explain`
    */
-  explain(body: Explain, options?: Options): Promise<Explained> {
+  explain(body: Explain, options?: Options): Promise<Explanation> {
     return this.http.send("POST", "/v1/explain", options, body);
   }
 
@@ -446,8 +671,15 @@ export class EventsCalls<D = AnyData> extends Resource {
    *
    * `POST /v1/withdraw`
    */
-  withdrawAll(body: CancelKey, options?: Options): Promise<CancelAnswer> {
-    return this.http.send("POST", "/v1/withdraw", options, body);
+  withdrawAll(body: CancelKey, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<CancelAnswer> {
+    return this.http.send("POST", "/v1/withdraw", options, body, query);
   }
 }
 
@@ -523,6 +755,24 @@ export class FeedsCalls extends Resource {
    */
   list(options?: Options): Promise<Feed[]> {
     return this.http.send("GET", "/v1/feeds", options);
+  }
+
+  /**
+   * List the parked rows of a feed.
+   *
+   * Returns the rows that were refused, newest first by the time when the host wrote them, each with its problem.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/feeds/{name}/parked`
+   */
+  parked(name: string, query?: {
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<ParkedPage, ParkedRow> {
+    return this.http.pages(path`/v1/feeds/${name}/parked`, "parked", query, options);
   }
 
   /**
@@ -937,8 +1187,8 @@ export class MessagesCalls extends Resource {
   /**
    * List messages.
    *
-   * Returns messages of all channels but the inbox, as long as the day on which they were built is kept: first those
-   * that are not built yet, then by that day, newest first. `GET /v1/messages/{id}` returns their content.
+   * Returns messages of all channels but the inbox, newest first by `due`, as long as the day on which they were due is
+   * kept. `GET /v1/messages/{id}` returns their content.
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -947,25 +1197,93 @@ export class MessagesCalls extends Resource {
   list(query?: {
     /** Only messages to this recipient. */
     recipient?: string | undefined;
+    /** Only messages with a notification of this event, whether they tell it or left it out. */
+    event?: string | undefined;
     /** Only messages on this channel. */
     channel?: string | undefined;
-    /**
-     * Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
-     * `cancelled`.
-     */
-    state?: string | undefined;
-    /** Only messages with a notification of this type. */
-    type?: string | undefined;
+    /** Only messages of which this provider answered the last attempt, as `attempts` names it. */
+    provider?: string | undefined;
+    /** Only messages with a notification of this type, whether they tell it or left it out. May be repeated. */
+    type?: string | readonly string[] | undefined;
     /** Only messages of this tenant. */
     tenant?: string | undefined;
-    /** Only messages that were built on this UTC date. */
+    /**
+     * Only messages in this state: `planned`, `sending`, `retrying`, `sent`, `failed`, `unknown`, `suppressed` or
+     * `cancelled`. May be repeated.
+     */
+    state?: string | readonly string[] | undefined;
+    /** Only messages that were not handed over for this reason. */
+    reason?: string | undefined;
+    /** Only messages of this job. */
+    job?: string | undefined;
+    /** Only messages that were due at this time or later. */
+    from?: string | undefined;
+    /** Only messages that were due before this time. */
+    to?: string | undefined;
+    /** Only messages that were due on this UTC date; not beside `from` and `to`. */
     day?: string | undefined;
-    /** Maximum number of messages; 50 if absent. */
+    /** Maximum number of rows; 50 if absent. */
     limit?: number | undefined;
-    /** Start of the page: `next` of the previous page. */
+    /** Start of the page: `next` of the previous page of this list with this filter. */
     cursor?: string | undefined;
   }, options?: Options): Pages<MessagePage, MessageShown> {
     return this.http.pages("/v1/messages", "messages", query, options);
+  }
+
+  /**
+   * Cancel all messages of a filter.
+   *
+   * Makes a job that does with each message what `POST /v1/messages/{id}/cancel` does, as `retry` of a filter.
+   *
+   * `POST /v1/messages/cancel`
+   */
+  cancelMany(body: BulkChange, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<BulkForeseen> {
+    return this.http.send("POST", "/v1/messages/cancel", options, body, query);
+  }
+
+  /**
+   * Resend all messages of a filter.
+   *
+   * Makes a job that does with each message what `POST /v1/messages/{id}/resend` does, as `retry` of a filter.
+   *
+   * `POST /v1/messages/resend`
+   */
+  resendMany(body: BulkChange, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<BulkForeseen> {
+    return this.http.send("POST", "/v1/messages/resend", options, body, query);
+  }
+
+  /**
+   * Retry all messages of a filter.
+   *
+   * Makes a job that does with each message what `POST /v1/messages/{id}/retry` does: 1,000 a second at most, each once,
+   * also if the server stops meanwhile. It begins after ten seconds, so that it can be stopped before. With `dry` the
+   * answer is 200 and says what it would do.
+   *
+   * `POST /v1/messages/retry`
+   */
+  retryMany(body: BulkChange, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<BulkForeseen> {
+    return this.http.send("POST", "/v1/messages/retry", options, body, query);
   }
 
   /**
@@ -988,8 +1306,28 @@ export class MessagesCalls extends Resource {
    *
    * `POST /v1/messages/{id}/cancel`
    */
-  cancel(id: string, options?: Options): Promise<OperatedAnswer> {
-    return this.http.send("POST", path`/v1/messages/${id}/cancel`, options);
+  cancel(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<OperatedAnswer> {
+    return this.http.send("POST", path`/v1/messages/${id}/cancel`, options, undefined, query);
+  }
+
+  /**
+   * Preview a message.
+   *
+   * Builds a message again from its notifications, as it looks now: with the objects, the recipient's name, locale and
+   * zone, and the configuration of today. Of a message that is not built yet it is what would be built now. One without
+   * notifications has only a channel. Nothing is sent or recorded.
+   *
+   * `GET /v1/messages/{id}/preview`
+   */
+  previewMessage(id: string, options?: Options): Promise<MessagePreview> {
+    return this.http.send("GET", path`/v1/messages/${id}/preview`, options);
   }
 
   /**
@@ -1000,8 +1338,15 @@ export class MessagesCalls extends Resource {
    *
    * `POST /v1/messages/{id}/resend`
    */
-  resend(id: string, options?: Options): Promise<OperatedAnswer> {
-    return this.http.send("POST", path`/v1/messages/${id}/resend`, options);
+  resend(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<OperatedAnswer> {
+    return this.http.send("POST", path`/v1/messages/${id}/resend`, options, undefined, query);
   }
 
   /**
@@ -1012,19 +1357,29 @@ export class MessagesCalls extends Resource {
    *
    * `POST /v1/messages/{id}/retry`
    */
-  retry(id: string, options?: Options): Promise<OperatedAnswer> {
-    return this.http.send("POST", path`/v1/messages/${id}/retry`, options);
+  retry(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<OperatedAnswer> {
+    return this.http.send("POST", path`/v1/messages/${id}/retry`, options, undefined, query);
   }
 
   /**
-   * Preview the mail that a recipient gets next.
+   * Preview what a recipient gets next.
    *
-   * Builds the mail of the lane that is due first, or of the named lane, with its pending entries and the configuration
-   * in force. Scheduled entries are in no lane yet, and are counted separately. Nothing is sent or recorded.
+   * Builds the message of a channel whose lane is due first, or of the named lane, with its pending entries and the
+   * configuration in force. Without `channel` it is the mail, as `mail`. Scheduled entries are in no lane yet, and are
+   * counted separately. Nothing is sent or recorded.
    *
    * `GET /v1/recipients/{id}/preview`
    */
   preview(id: string, query?: {
+    /** A channel of the configuration other than `inbox` */
+    channel?: string | undefined;
     /** Name of a lane, as `pending` lists it */
     lane?: string | undefined;
   }, options?: Options): Promise<Preview> {
@@ -1088,6 +1443,30 @@ export class ObjectsCalls extends Resource {
 /** Profiles of the people who can be notified */
 export class RecipientsCalls extends Resource {
   /**
+   * List recipients.
+   *
+   * Returns recipients, sorted by the bytes of their ids.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/recipients`
+   */
+  list(query?: {
+    /** Only recipients whose id begins so. */
+    id_prefix?: string | undefined;
+    /** Only members of this tenant. */
+    tenant?: string | undefined;
+    /** Only recipients in this state. */
+    state?: RecipientState | undefined;
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<RecipientsPage, ListedRecipient> {
+    return this.http.pages("/v1/recipients", "recipients", query, options);
+  }
+
+  /**
    * Create or change many recipients.
    *
    * Takes an array of at most 10,000 profiles, or a stream of any length with one per line. Creates unknown recipients,
@@ -1148,13 +1527,21 @@ export class RecipientsCalls extends Resource {
   /**
    * Erase a recipient.
    *
-   * Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as `cancelled` when they
-   * are due. Messages that are already built are not sent any more.
+   * Deletes profile, preferences, subscriptions and marks at once, and puts a keyed hash in the place of the id in the log
+   * of changes. Pending notifications end as `cancelled` when they are due. Messages that are already built are not sent
+   * any more. Of somebody who is not there `erased` is empty and `receipt` null.
    *
    * `DELETE /v1/recipients/{id}`
    */
-  erase(id: string, options?: Options): Promise<void> {
-    return this.http.send("DELETE", path`/v1/recipients/${id}`, options);
+  erase(id: string, query?: {
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<RecipientErased> {
+    return this.http.send("DELETE", path`/v1/recipients/${id}`, options, undefined, query);
   }
 
   /**
@@ -1213,11 +1600,17 @@ export class PendingCalls extends Resource {
    *
    * `POST /v1/recipients/{id}/flush`
    */
-  flush(id: string, body?: FlushLimits, options?: Options & {
+  flush(id: string, body?: FlushLimits, query?: {
     /** Only entries of this tenant and those without a tenant, as with a token with this claim */
     tenant?: string | undefined;
-  }): Promise<Flushed> {
-    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, { tenant: options?.tenant });
+    /**
+     * Says what the call would do, and does nothing: the answer is 200 with what it would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not looked at
+     */
+    dry?: boolean | undefined;
+    /** The most people that the call may touch: with more it is refused with `grew`, and nothing changes */
+    expect?: number | undefined;
+  }, options?: Options): Promise<Flushed> {
+    return this.http.send("POST", path`/v1/recipients/${id}/flush`, options, body, query);
   }
 
   /**
@@ -1576,6 +1969,27 @@ export class SubscriptionsCalls extends Resource {
   import(lines: Iterable<Subscription> | AsyncIterable<Subscription>, options?: Options): Import<Exclude<LineAnswer, Counted>> {
     return this.http.importing("/v1/subscriptions", lines, options);
   }
+
+  /**
+   * List the followers of a topic.
+   *
+   * Returns the recipients who follow this very topic, not those of topics above or below it, sorted by the bytes of
+   * their ids. A topic that nobody follows has none.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/topics/{topic}/followers`
+   */
+  followers(topic: string, query?: {
+    /** The followers of this tenant's topic; if absent, those of the topic without a tenant. */
+    tenant?: string | undefined;
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<FollowersBody, Follower> {
+    return this.http.pages(path`/v1/topics/${topic}/followers`, "followers", query, options);
+  }
 }
 
 /** Addresses to which nothing is sent */
@@ -1592,9 +2006,15 @@ export class SuppressionsCalls extends Resource {
   list(query?: {
     /** Only addresses of this channel. */
     channel?: string | undefined;
-    /** Maximum number of addresses; 100 if absent. */
+    /** Only addresses that this recipient has now. */
+    recipient?: string | undefined;
+    /** Only addresses that are suppressed for this reason. */
+    reason?: SuppressionReason | undefined;
+    /** Only addresses that are suppressed since this time or a later one. */
+    since?: string | undefined;
+    /** Maximum number of rows; 50 if absent. */
     limit?: number | undefined;
-    /** Start of the page: `next` of the previous page. */
+    /** Start of the page: `next` of the previous page of this list with this filter. */
     cursor?: string | undefined;
   }, options?: Options): Pages<SuppressionPage, SuppressedAddress> {
     return this.http.pages("/v1/suppressions", "suppressions", query, options);
@@ -1650,7 +2070,7 @@ export class TenantsCalls extends Resource {
   list(query?: {
     /** Maximum number of rows; 50 if absent. */
     limit?: number | undefined;
-    /** Start of the page: `next` of the previous page. */
+    /** Start of the page: `next` of the previous page of this list with this filter. */
     cursor?: string | undefined;
   }, options?: Options): Pages<TenantsPage, Tenant> {
     return this.http.pages("/v1/tenants", "tenants", query, options);
@@ -1739,7 +2159,7 @@ export class TenantsCalls extends Resource {
   members(id: string, query?: {
     /** Maximum number of rows; 50 if absent. */
     limit?: number | undefined;
-    /** Start of the page: `next` of the previous page. */
+    /** Start of the page: `next` of the previous page of this list with this filter. */
     cursor?: string | undefined;
   }, options?: Options): Pages<MembersPage, Member> {
     return this.http.pages(path`/v1/tenants/${id}/members`, "members", query, options);

@@ -114,6 +114,20 @@ export interface Audience {
   topics?: string[] | null | undefined;
 }
 
+/** The audience of an event on a channel: `concerned` = entries + all that are left out. */
+export interface AudienceOnChannel {
+  /** Number of entries. */
+  entries: number;
+  /** Number of recipients without an entry by reason: `preference`, `once_pending`, `once_ever`. */
+  left_out: Record<string, number>;
+  /** Number of ended entries by outcome. */
+  outcomes: Record<string, number>;
+  /** Number of entries that wait, are scheduled, or are being sent. */
+  pending: number;
+  /** Number of undelivered entries by reason. */
+  reasons: Record<string, number>;
+}
+
 /** A provider, or a destination of one, that is unavailable: nothing is sent to it until its next probe. */
 export interface AwayShown {
   /** The channel. */
@@ -151,10 +165,39 @@ export interface BrandChange {
   url?: string | null | undefined;
 }
 
+/** A change of all messages of a filter. */
+export interface BulkChange {
+  /** The most recipients that it may touch: with more it is refused. Required without `dry`. */
+  expect?: number | null | undefined;
+  /**
+   * The choice of messages: one parameter of `GET /v1/messages` or more, but `limit` and `cursor`. `state` and
+   * `type` may be lists.
+   */
+  filter: Record<string, unknown>;
+  /** True = it begins at once; else after ten seconds. */
+  now?: boolean | null | undefined;
+}
+
+/** The result of a bulk change that was not made. */
+export interface BulkForeseen {
+  /** The people, entries and messages that it would touch. */
+  concerns: Concerned;
+  /** Always true: nothing was done. */
+  dry: boolean;
+  /** Messages that would stay as they are, by the status or the code that the call for each answers. */
+  left_out: Record<string, number>;
+  /** Number of messages of the filter. */
+  of: number;
+}
+
 /** The result of a cancel. */
 export interface CancelAnswer {
   /** Pending or scheduled entries that are now cancelled. */
   cancelled: number;
+  /** With `dry`: what the call would touch. */
+  concerns?: Concerned;
+  /** With `dry`: true, and nothing was done. */
+  dry?: boolean;
   /** Number of events found. */
   events: number;
   /** Entries removed from messages that are built and not handed over yet. A message without entries is not sent. */
@@ -224,6 +267,34 @@ export interface CategoryShown {
   title: string;
 }
 
+/** The author of a change. */
+export interface ChangeAuthor {
+  /** Id of the key or the recipient, or the name of the rest. */
+  id: string;
+  /** `key`, `person`, `user` (with a token), `link`, `feed`, `provider`, `command` or `configuration`. */
+  kind: string;
+  /** Role of a key or a person. */
+  role?: string;
+}
+
+/** The subject of a change. */
+export interface ChangeSubject {
+  /** Its id; of an address, and of an erased recipient, a keyed hash. Null = several of the kind, or the only one. */
+  id: string | null;
+  /** The kind. */
+  kind: string;
+}
+
+/** A field that was changed. */
+export interface ChangedField {
+  /** The value before; `"changed"` for names, addresses, data and texts, null for none. */
+  from: unknown;
+  /** Its name. */
+  name: string;
+  /** The value after. */
+  to: unknown;
+}
+
 /** The choices on a channel, and the one in force. */
 export interface ChannelChoice {
   /** The channel. */
@@ -264,7 +335,7 @@ export interface ChannelShown {
   paused: boolean;
 }
 
-export type Circles = Near | Near[];
+export type Circles = GeoCircle | GeoCircle[];
 
 /** An event as a CloudEvent 1.0 in structured mode. Other attributes are ignored. */
 export interface CloudEvent {
@@ -282,6 +353,16 @@ export interface CloudEvent {
   traceparent?: string | null;
   /** A type of the configuration. */
   type: string;
+}
+
+/** The number of people, entries and messages that a change touches, or would touch. */
+export interface Concerned {
+  /** Number of entries that it would make, end, send or take back. */
+  entries: number;
+  /** Number of built messages that it would send, change or stop; of `flush` the number of lanes. */
+  messages: number;
+  /** Number of recipients that it would touch. */
+  people: number;
 }
 
 /** The last line of the answer to a stream with `answers=problems`. */
@@ -389,6 +470,16 @@ export interface DueHour {
   recipients: number;
 }
 
+/** Durations, each within 5 %. */
+export interface Durations {
+  /** Number of them. */
+  n: number;
+  /** The median, in milliseconds; null = there are none. */
+  p50_ms?: number | null;
+  /** The 95th percentile, in milliseconds; null = there are none. */
+  p95_ms?: number | null;
+}
+
 /** Counts of entries by outcome, without scheduled ones. */
 export interface EntriesCounted {
   /** All entries that entered a lane. */
@@ -401,6 +492,14 @@ export interface EntriesCounted {
   pending?: number | null;
   /** Number of undelivered entries by reason. */
   reasons: Record<string, number>;
+}
+
+/** The trace of an erasure. */
+export interface ErasureReceipt {
+  /** Id of the line in the log of changes. */
+  id: string;
+  /** The keyed hash that stands for the id of the person in all lines of the log. */
+  subject: string;
 }
 
 /** An event: something that happened. */
@@ -477,6 +576,27 @@ export interface EventObject {
 /** The result of one event of an array. */
 export type EventOutcome = PublishedEvent | Rejected;
 
+/** A recipient whom the audience of an event reached. */
+export interface EventRecipient {
+  /** The fates of their notifications, by channel: each channel of the type that the event allows. */
+  channels: Record<string, RecipientFate>;
+  /** Id of the recipient. */
+  recipient: string;
+}
+
+/** A page of an event's recipients, by the bytes of their ids. */
+export interface EventRecipientsPage {
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+  /** The recipients. */
+  recipients: EventRecipient[];
+}
+
 /** A warning about an event that is accepted, but probably not intended as it is. */
 export interface EventWarning {
   /**
@@ -508,12 +628,25 @@ export interface EventWithOutcome {
   suppressed: Record<string, number>;
 }
 
-/** The event and the recipient of an explanation. */
+/** A page of events, newest first by arrival. */
+export interface EventsPage {
+  /** The events. */
+  events: ListedEvent[];
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+}
+
+/** The event and the recipient of an explanation; without a recipient it is about the whole audience. */
 export interface Explain {
   /** Id of an event, or a hypothetical event in the form of a publish. */
   event: EventInQuestion;
-  /** Id of the recipient. */
-  recipient: string;
+  /** Id of the recipient; absent = the whole audience. */
+  recipient?: string | undefined;
 }
 
 /** The path of an event to a recipient, rule by rule. */
@@ -532,6 +665,28 @@ export interface Explained {
   supposed: boolean;
   /** Its tenant; absent = none. */
   tenant?: string | null;
+  /** Its type. */
+  type: string;
+}
+
+/** An event over its audience: counts by channel, outcome and reason. */
+export interface ExplainedAudience {
+  /** The time as of which it is told. */
+  as_of: string;
+  /** The channels of its type that it allows. */
+  channels: Record<string, AudienceOnChannel>;
+  /** Number of recipients in its audience. */
+  concerned: number;
+  /** The event. */
+  event: string;
+  /** Nodes of a cluster whose shards are left out. Absent if there are none. */
+  missing?: string[];
+  /** Number of recipients with at least one entry when it was accepted. */
+  notifications: number;
+  /** True if the event was not published. */
+  supposed: boolean;
+  /** Its tenant; absent = none. */
+  tenant?: string;
   /** Its type. */
   type: string;
 }
@@ -564,6 +719,9 @@ export interface ExplainedStep {
   rule: string;
 }
 
+/** An explanation for one recipient, or for the whole audience. */
+export type Explanation = Explained | ExplainedAudience;
+
 /** A feed: a database from which events are read. */
 export interface Feed {
   /** The reason why it is not read. */
@@ -585,6 +743,68 @@ export interface Feed {
   taken: number;
 }
 
+/** Figures of some days. */
+export interface Figures {
+  /** Time up to which all shards have counted; null = nothing has happened yet. */
+  complete_to?: string | null;
+  /** Days whose rows are not kept, or on which counting had not begun. */
+  days_without: string[];
+  /** First day. */
+  from: string;
+  /** The rows, in the order of `by`, without those of zeros. */
+  rows: FiguresRow[];
+  /** The day after the last. */
+  to: string;
+  /** The zone of days and hours. */
+  zone: string;
+}
+
+/** A row of figures: the parts of its name that `by` gives, and the measures that were asked for. */
+export interface FiguresRow {
+  /** Category of the type as it is configured now; null = the type is not configured any more. */
+  category?: string | null;
+  /** Channel; null = what is counted once an event. */
+  channel?: string | null;
+  /** Day in UTC. */
+  day?: string;
+  /** Time from an entry's `t` to being sent, of told items. */
+  delay?: Durations;
+  /** Of these entries, those that ended, by outcome. */
+  ended?: Record<string, number>;
+  /** Entries (a notification on a channel), on the day on which they entered their lane. */
+  entries?: number;
+  /** Accepted events, on the day of their arrival; null = a channel is named. */
+  events?: number | null;
+  /** Hour in UTC, by its beginning. */
+  hour?: string;
+  /** Entries that messages told, on the day on which the message was due. */
+  items?: number;
+  /** Messages by final state, on the day on which they were due, for the type of their first entry. */
+  messages?: Record<string, number>;
+  /** Times that a user, or a link, set `never` and it reached the type, on the day of the choice. */
+  muted?: number;
+  /**
+   * Pairs of an event and a recipient with an entry, on the day of the event's arrival; null = a channel is named.
+   */
+  notifications?: number | null;
+  /** Inbox items that were read, on the day of their entry. */
+  read?: number;
+  /** Of these entries, those that were not delivered, by reason; reasons without one are absent. */
+  reasons?: Record<string, number>;
+  /** Messages of which providers reported something later, once each. */
+  reported?: Record<string, number>;
+  /** Messages that were sent again after an unknown outcome. */
+  resent?: number;
+  /** Inbox items that were seen, on the day of their entry. */
+  seen?: number;
+  /** Tenant. */
+  tenant?: string | null;
+  /** Time from being told to being seen first, of inbox items. */
+  told_to_seen?: Durations;
+  /** Type. */
+  type?: string;
+}
+
 /** The lanes to flush; all open lanes if empty. */
 export interface FlushLimits {
   /** Only lanes of this channel. */
@@ -599,6 +819,10 @@ export interface FlushLimits {
 
 /** The marker of a flush. */
 export interface Flushed {
+  /** With `dry`: what the call would touch. */
+  concerns?: Concerned;
+  /** With `dry`: true, and nothing was done. */
+  dry?: boolean;
   /** Number of open lanes that are due now, each of which becomes a message; 0 if nothing waited. */
   lanes: number;
   /**
@@ -610,10 +834,44 @@ export interface Flushed {
   scheduled?: ScheduledCount | null;
 }
 
+/** A follower of a topic. */
+export interface Follower {
+  /** Id of the recipient. */
+  recipient: string;
+}
+
+/** A page of the followers of a topic. */
+export interface FollowersBody {
+  /** Number of all followers of the topic. */
+  count: number;
+  /** The followers, sorted by the bytes of their ids. */
+  followers: Follower[];
+  /** Nodes of a cluster that did not answer: their rows are left out and not counted. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one, since a
+   * page looks at a bounded number of rows.
+   */
+  next: string | null;
+}
+
 /** The days to delete. */
 export interface ForgetDays {
   /** The first day (UTC) that is kept. */
   before: string;
+}
+
+/** A kind of what is found. */
+export type FoundKind = "recipient" | "event" | "message" | "object" | "topic" | "tenant" | "type" | (string & {});
+
+/** A circle on the map. */
+export interface GeoCircle {
+  /** Radius in kilometres. */
+  km: number;
+  /** Degrees north. */
+  lat: number;
+  /** Degrees east. */
+  lon: number;
 }
 
 /** A browser's subscription that ends; its endpoint is enough. */
@@ -816,6 +1074,76 @@ export interface Items {
   up_to?: string | Date | null | undefined;
 }
 
+/** A job that was made. */
+export interface JobMade {
+  /** Its id. */
+  job: string;
+  /** Number of its messages. */
+  of: number;
+}
+
+/** The maker of a job. */
+export interface JobMaker {
+  /** The id, such as that of the key; `dev` of the key of `serve --dev`. */
+  id: string;
+  /** As in the log of changes, such as `key`. */
+  kind: string;
+  /** The role of the key. */
+  role?: string;
+}
+
+/** A page of jobs, newest first. */
+export interface JobPage {
+  /** The jobs. */
+  jobs: JobShown[];
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+}
+
+/** A job. */
+export interface JobShown {
+  /** Time at which it was made. */
+  at: string;
+  /** Time at which it began; absent = not yet. */
+  began?: string;
+  /** Its author; absent = unknown. */
+  by?: JobMaker;
+  /** Number of messages that were changed. */
+  done: number;
+  /** Time at which it ended; absent = not yet. */
+  ended?: string;
+  /** The filter that chose its messages. */
+  filter: Record<string, unknown>;
+  /** Its id. */
+  id: string;
+  /**
+   * Messages that stayed as they were, by the status or the code that the call for each answers. With `done` they
+   * add up to `of` in the end.
+   */
+  left_out: Record<string, number>;
+  /** Number of its messages. */
+  of: number;
+  /** `waiting`, `running`, `done` or `stopped`. */
+  state: string;
+  /** The change: `retry`, `cancel` or `resend`. */
+  verb: string;
+}
+
+/** Data that an erasure leaves. */
+export interface KeptData {
+  /** The time at which the last of it is deleted; null = it is kept for good. */
+  until: string | null;
+  /**
+   * `events` (which may name the person as their actor), `messages` (without their recipient), `log` (with a keyed hash for the id) or `suppressions`.
+   */
+  what: string;
+}
+
 /** An API key that was made. */
 export interface KeyMade extends KeyShown {
   /** The key itself, which is stored nowhere; absent in the stored answer to an earlier request. */
@@ -830,7 +1158,7 @@ export interface KeyShown {
   made: string;
   /** The name given to it; may be empty. */
   name: string;
-  /** What it may do. */
+  /** Its role. */
   role: RoleName;
 }
 
@@ -838,7 +1166,7 @@ export interface KeyShown {
 export interface KeyToMake {
   /** A name to recognise it by. */
   name?: string | null | undefined;
-  /** What it may do; `admin` if absent. */
+  /** Its role; `admin` if absent. */
   role?: RoleName | null | undefined;
 }
 
@@ -858,6 +1186,88 @@ export interface LeftOut {
 
 /** The answer to a line of a stream. */
 export type LineAnswer = Done | Rejected | Counted;
+
+/** An event in a list. */
+export interface ListedEvent {
+  /** Id of the actor. */
+  actor: string | null;
+  /** Time of its arrival. */
+  arrived_at: string;
+  /**
+   * The fates of the recipient's notifications, by channel: each channel of the type that the event allows. Absent
+   * without `recipient`.
+   */
+  channels?: Record<string, RecipientFate>;
+  /** Id of the event. */
+  id: string;
+  /** Id of the object. */
+  object: string;
+  /** Id of the target. */
+  target: string | null;
+  /** Its tenant; absent = none. */
+  tenant?: string;
+  /** Its type. */
+  type: string;
+}
+
+/** A recipient in a list. */
+export interface ListedRecipient {
+  /** Id of the recipient. */
+  id: string;
+  /** Name to show. */
+  name: string | null;
+  /** The state. */
+  state: RecipientState;
+  /** The tenants of which the recipient is a member, sorted by the bytes of their ids; absent = none. */
+  tenants?: string[];
+}
+
+/** A page of the log of changes, newest first. */
+export interface LogPage {
+  /** The lines. */
+  log: LoggedChange[];
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+}
+
+/** A change. */
+export interface LoggedChange {
+  /**
+   * The name of the call, or `configuration.loaded`, `suppressed`, `data.exported`, `store.restored` and the like.
+   */
+  action: string;
+  /** Time of the change. */
+  at: string;
+  /** The author. */
+  by: ChangeAuthor;
+  /** Number of changes, where a line is about those of a whole commit. */
+  count?: number;
+  /** The fields that were changed. */
+  fields: ChangedField[];
+  /** Id of the line. */
+  id: string;
+  /** The request's `X-Request-Id`, or the trace that it is of; absent = neither was given. */
+  request?: string;
+  /** The result in a word: `done`, or what a cancel came to. */
+  result: string;
+  /** The subject. */
+  subject: ChangeSubject;
+  /** The tenant; absent = none. */
+  tenant?: string;
+  /** The way in: `api`, `console`, `mcp`, `page`, or `cli` for a process that opened the store itself. */
+  via: string;
+}
+
+/**
+ * The way in which a hit matched: by its id; as the message of a mail's tag; as an event with this cancellation key; as a
+ * recipient who has the address, or had it within `keep`.
+ */
+export type Matched = "id" | "tag" | "cancellation_key" | "address" | "former_address" | (string & {});
 
 /** A member of a tenant. */
 export interface Member {
@@ -879,10 +1289,25 @@ export interface MemberChange {
 export interface MembersPage {
   /** The members, sorted by the bytes of their ids. */
   members: Member[];
-  /** Nodes of a cluster that did not answer: their members are left out. Absent if all answered. */
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
   missing?: string[];
-  /** The next page's cursor; null = this is the last. */
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
   next: string | null;
+}
+
+/** The content of a message as its reader sees it. Each channel has some of the fields. */
+export interface MessageContent {
+  /** HTML of a mail. */
+  html?: string;
+  /** Number of parts of a text message that are paid for. */
+  parts?: number;
+  /** Subject of a mail; title of a push message, or of a card in Teams. */
+  subject?: string;
+  /** The words: the plain text of a mail, all of a text message with its link, the body of a webhook's request. */
+  text?: string;
 }
 
 /** A message with its history. */
@@ -916,17 +1341,29 @@ export interface MessageItem {
   type: string;
 }
 
-/** A page of messages: those that are not built yet, then by the day on which they were built, newest first. */
+/** A page of messages, newest first by `due`. */
 export interface MessagePage {
   /** The messages. */
   messages: MessageShown[];
-  /** Nodes of a cluster that did not answer: their messages are left out. Absent if all answered. */
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
   missing?: string[];
   /**
-   * The next page's cursor; null = this is the last. A page with few messages, or none, may have a next one, since a
-   * page reads a bounded number of messages.
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
    */
   next: string | null;
+}
+
+/** A message as it looks, built again now. */
+export interface MessagePreview extends MessageContent {
+  /** Its channel. */
+  channel: string;
+  /**
+   * False if what was sent looked different: an object, the recipient or the configuration has changed since. Null
+   * if there is nothing to compare: the message is not built, has no notifications left, was not handed to a
+   * provider yet, or was by a version that kept no hash of its content.
+   */
+  same: boolean | null;
 }
 
 /** A message to one recipient. */
@@ -1051,14 +1488,12 @@ export interface NamedTenant {
   tz?: string | null | undefined;
 }
 
-/** A circle on the map. */
-export interface Near {
-  /** Radius in kilometres. */
-  km: number;
-  /** Degrees north. */
-  lat: number;
-  /** Degrees east. */
-  lon: number;
+/** Something of which the id is spelled alike. */
+export interface NearId {
+  /** Its id. */
+  id: string;
+  /** The kind. */
+  kind: FoundKind;
 }
 
 /** A mail as it would be sent if nothing else happened. */
@@ -1079,6 +1514,26 @@ export interface NextMail {
   subject: string;
   /** The plain text. */
   text: string;
+}
+
+/** A message as a channel would send it if nothing else happened. */
+export interface NextMessage extends MessageContent {
+  /** Due time, or now if that has passed. */
+  at: string;
+  /** The channel. */
+  channel: string;
+  /** Number of notifications in the message. */
+  entries: number;
+  /** Batch key of the lane; left out where it is empty. */
+  key?: string | null;
+  /** Name of the lane. */
+  lane: string;
+  /** The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. */
+  source?: string;
+  /** Tenant of the notifications; left out where they are of none. */
+  tenant?: string;
+  /** The page that it opens, where its text doesn't have it. */
+  url?: string;
 }
 
 /** A node as `GET /v1/nodes` shows it. */
@@ -1136,6 +1591,10 @@ export interface OfTenant {
 export interface OperatedAnswer {
   /** Number of notifications cancelled with it. */
   cancelled: number;
+  /** With `dry`: what the call would touch. */
+  concerns?: Concerned;
+  /** With `dry`: true, and nothing was done. */
+  dry?: boolean;
   status: OperatedStatus;
 }
 
@@ -1151,6 +1610,31 @@ export interface Page extends InboxCounts {
   groups: Group[];
   /** The next page's cursor; null = this is the last. */
   next: string | null;
+}
+
+/** A page of parked rows, newest first. `missing` names the feed where its database can't be read now. */
+export interface ParkedPage {
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+  /** The rows. */
+  parked: ParkedRow[];
+}
+
+/** A row of a feed that was refused. It is read again once it is changed, or its `refused` is set to null. */
+export interface ParkedRow {
+  /** Time when the host wrote it. */
+  at: string;
+  /** Key that the host gave it. */
+  key: string | null;
+  /** The problem, as the call that publishes events answers it. */
+  problem: Record<string, unknown>;
+  /** Number of the row in the table. */
+  row: string;
 }
 
 /** Types and channels that are paused. */
@@ -1261,10 +1745,12 @@ export interface PreferencesAndHours {
 /** A list of preferences: those that are set, or an object that also has the modes that may be chosen. */
 export type PreferencesAnswer = Preference[] | AllPreferences;
 
-/** A preview of the mail that a recipient gets next. */
+/** A preview of what a recipient gets next. */
 export interface Preview {
-  /** The mail; null = no open lane will become one. */
+  /** The mail; null = no open lane will become one. Absent where a channel is named. */
   mail?: NextMail | null;
+  /** The message of the channel that is named; null = no open lane will become one. Absent where none is. */
+  message?: NextMessage | null;
   /** The scheduled entries, which are in no lane yet; null = none. */
   scheduled?: ScheduledCount | null;
 }
@@ -1273,6 +1759,8 @@ export interface Preview {
 export interface Problem {
   /** The stable code: use it in programs. */
   code: string;
+  /** For a change that would touch more people than its caller expects: what it would touch. */
+  concerns?: Concerned;
   /** The fault of this request. */
   detail: string;
   /** A way to fix it. */
@@ -1321,6 +1809,10 @@ export interface PublishedEvent {
    * In a cluster: true once all shards have applied the event, so that the counts are complete and inboxes have it.
    */
   applied?: boolean;
+  /** With `dry`: what the call would touch. */
+  concerns?: Concerned;
+  /** With `dry`: true, and nothing was done. */
+  dry?: boolean;
   /** The event's id, generated by the server if the event had none. */
   id: string;
   /** In a stream: the line number, from 1. */
@@ -1431,6 +1923,36 @@ export interface RecipientChange {
   tz?: string | null | undefined;
 }
 
+/** The result of an erasure. */
+export interface RecipientErased {
+  /** With `dry`: what the call would touch. */
+  concerns?: Concerned;
+  /** With `dry`: true, and nothing was done. */
+  dry?: boolean;
+  /**
+   * Number of what was deleted: `profile`, `addresses`, `preferences`, `subscriptions`, `memberships`; what there
+   * was none of is absent. Empty = there is no such recipient.
+   */
+  erased: Record<string, number>;
+  /** The data that is kept without their name and addresses. */
+  kept: KeptData[];
+  /** The trace of the erasure in the log of changes; null = there was nobody, or nothing was done. */
+  receipt: ErasureReceipt | null;
+}
+
+/** The fate of a recipient's notification of an event on a channel. */
+export interface RecipientFate {
+  /** Id of the message that has it, or that left it out; absent = none. */
+  message?: string;
+  /** The reason of an outcome; of `left_out`: `preference`, `once_pending` or `once_ever`. Absent = none. */
+  reason?: string;
+  /**
+   * `scheduled`; `pending` (waits for its message); `sending`; an outcome: `delivered`, `cancelled`, `skipped`,
+   * `expired`, `failed` or `unknown`; or `left_out`: there is none on this channel.
+   */
+  state: string;
+}
+
 /** A recipient's profile. */
 export interface RecipientProfile {
   /** Addresses by channel, that of the e-mail channel included. */
@@ -1464,6 +1986,19 @@ export interface RecipientProfile {
  * inbox, those of a `disabled` one end when they are due.
  */
 export type RecipientState = "active" | "unconfirmed" | "disabled" | (string & {});
+
+/** A page of recipients. */
+export interface RecipientsPage {
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+  /** The recipients, sorted by the bytes of their ids. */
+  recipients: ListedRecipient[];
+}
 
 /** An item that failed; the others succeeded. */
 export interface Rejected {
@@ -1500,8 +2035,8 @@ export interface RetryingShown {
   next: RetriedMessage[];
 }
 
-/** What an API key may do. */
-export type RoleName = "read" | "publish" | "operate" | "admin" | (string & {});
+/** The role of an API key: the calls that it may make. */
+export type RoleName = "figures" | "read" | "support" | "publish" | "operate" | "admin" | (string & {});
 
 /** Events published with `deliver_at`. */
 export interface Scheduled {
@@ -1517,6 +2052,35 @@ export interface ScheduledCount {
   first: string;
   /** Number of them; those of one event at one instant count once. */
   notifications: number;
+}
+
+/** The text of a search. */
+export interface Search {
+  /** An id, the tag of a mail, a cancellation key or an address, of 1 to 512 bytes. */
+  q: string;
+}
+
+/** A hit of a search. */
+export interface SearchHit {
+  /** Its id. */
+  id: string;
+  /** The kind. */
+  kind: FoundKind;
+  /** The way in which it matched. */
+  matched: Matched;
+}
+
+/** The result of a search. */
+export interface SearchResult {
+  /**
+   * The hits, at most 50: those by id, then the message of a tag, events by cancellation key, recipients by address;
+   * those of one way by id.
+   */
+  hits: SearchHit[];
+  /** Nodes of a cluster that did not answer: what they have is not found. Absent if all answered. */
+  missing?: string[];
+  /** Without a hit: at most three ids that are spelled alike. Absent where there is a hit. */
+  nearest?: NearId[];
 }
 
 /** A channel that sends messages. */
@@ -1546,7 +2110,7 @@ export interface SigningKeyShown {
   made: string;
   /** The name given to it; may be empty. */
   name: string;
-  /** What its tokens may open at most; null = everything. */
+  /** The most that its tokens may open; null = everything. */
   scope: string | null;
   /** The tenant that its tokens must name; absent = they may name any, or none. */
   tenant?: string;
@@ -1559,7 +2123,7 @@ export interface SigningKeyToMake {
   /** A public key of Ed25519 in PEM: the server then has nothing that can sign. Absent = a secret is made. */
   public?: string | null | undefined;
   /**
-   * What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
+   * The most that its tokens may open, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated
    * by spaces; absent = everything.
    */
   scope?: string | null | undefined;
@@ -1668,7 +2232,12 @@ export interface Suppression {
 
 /** A page of suppressed addresses, by channel and address. */
 export interface SuppressionPage {
-  /** The next page's cursor; null = this is the last. */
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
   next: string | null;
   /** The addresses. */
   suppressions: SuppressedAddress[];
@@ -1775,7 +2344,7 @@ export interface TokenToSign {
   /** Id of the recipient. */
   recipient: string;
   /**
-   * What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
+   * The parts that it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and `push`, separated by spaces; absent =
    * everything.
    */
   scope?: string | null | undefined;

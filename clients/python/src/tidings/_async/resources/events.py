@@ -27,6 +27,8 @@ class AsyncEvents:
         *,
         cancellation_key: str,
         tenant: str | Unset | None = UNSET,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Cancel all events of a key.
@@ -37,6 +39,11 @@ class AsyncEvents:
         Args:
             cancellation_key: All events published with this key so far.
             tenant: Only events of this tenant; absent = of every tenant and of none.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -44,9 +51,117 @@ class AsyncEvents:
             models.CancelAnswer,
             "POST",
             "/v1/cancel",
+            query={"dry": dry, "expect": expect},
             body=given({"cancellation_key": cancellation_key, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def list(
+        self,
+        *,
+        type: str | None = None,
+        actor: str | None = None,
+        object: str | None = None,
+        target: str | None = None,
+        tenant: str | None = None,
+        recipient: str | None = None,
+        from_: datetime | str | None = None,
+        to: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.ListedEvent]:
+        """List events.
+
+        Returns events, newest first by their arrival, as long as the day of their arrival is kept.
+        With `recipient`, those in whose audience the recipient was, with what became of their
+        notifications.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            type: Only events of this type.
+            actor: Only events with this actor.
+            object: Only events with this object.
+            target: Only events with this target.
+            tenant: Only events of this tenant.
+            recipient: Only events in whose audience this recipient was, with `channels`.
+            from_: Only events that arrived at this time or later.
+            to: Only events that arrived before this time.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.EventsPage,
+            "events",
+            "/v1/events",
+            {
+                "type": type,
+                "actor": actor,
+                "object": object,
+                "target": target,
+                "tenant": tenant,
+                "recipient": recipient,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    async def page(
+        self,
+        *,
+        type: str | None = None,
+        actor: str | None = None,
+        object: str | None = None,
+        target: str | None = None,
+        tenant: str | None = None,
+        recipient: str | None = None,
+        from_: datetime | str | None = None,
+        to: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.EventsPage:
+        """List events.
+
+        Returns events, newest first by their arrival, as long as the day of their arrival is kept.
+        With `recipient`, those in whose audience the recipient was, with what became of their
+        notifications.
+
+        This is one page; `list` gives all.
+
+        Args:
+            type: Only events of this type.
+            actor: Only events with this actor.
+            object: Only events with this object.
+            target: Only events with this target.
+            tenant: Only events of this tenant.
+            recipient: Only events in whose audience this recipient was, with `channels`.
+            from_: Only events that arrived at this time or later.
+            to: Only events that arrived before this time.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.EventsPage = await self._transport.call(
+            models.EventsPage,
+            "GET",
+            "/v1/events",
+            query={
+                "type": type,
+                "actor": actor,
+                "object": object,
+                "target": target,
+                "tenant": tenant,
+                "recipient": recipient,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
         )
         return answer
 
@@ -71,6 +186,8 @@ class AsyncEvents:
         target: params.IdOrObject | Unset | None = UNSET,
         tenant: str | Unset | None = UNSET,
         trace: str | Unset | None = UNSET,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.PublishedEvent:
         """Publish events.
@@ -127,6 +244,11 @@ class AsyncEvents:
             tenant: The tenant of the event and of all its notifications.
             trace: The W3C `traceparent` of the event's cause, to which the spans of its
                 messages link; that of the request if absent.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -134,6 +256,7 @@ class AsyncEvents:
             models.PublishedEvent,
             "POST",
             "/v1/events",
+            query={"dry": dry, "expect": expect},
             body=given(
                 {
                     "object": object,
@@ -166,6 +289,8 @@ class AsyncEvents:
         items: Sequence[params.Event],
         /,
         *,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> builtins.list[models.EventOutcome]:
         """Publish events.
@@ -196,6 +321,11 @@ class AsyncEvents:
 
         Args:
             items: What is sent, in its order.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -203,6 +333,7 @@ class AsyncEvents:
             builtins.list[models.EventOutcome],
             "POST",
             "/v1/events",
+            query={"dry": dry, "expect": expect},
             body=items,
             changes=True,
             idempotency_key=idempotency_key,
@@ -215,6 +346,8 @@ class AsyncEvents:
         /,
         *,
         answers: Literal["all", "problems"] | None = None,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> Stream[models.EventLineAnswer]:
         """Publish events.
@@ -248,6 +381,11 @@ class AsyncEvents:
             answers: For a stream of lines: `all` answers each line; `problems` answers only
                 failed lines, and adds a last line of counts. An array is always answered item by
                 item.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -255,7 +393,7 @@ class AsyncEvents:
             models.EventLineAnswer,
             "/v1/events",
             items,
-            query={"answers": answers},
+            query={"answers": answers, "dry": dry, "expect": expect},
             idempotency_key=idempotency_key,
         )
 
@@ -279,6 +417,8 @@ class AsyncEvents:
         /,
         *,
         tenant: str | Unset | None = UNSET,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Cancel an event.
@@ -290,6 +430,11 @@ class AsyncEvents:
         Args:
             event: Event id.
             tenant: The tenant of the event; absent = any.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -297,9 +442,97 @@ class AsyncEvents:
             models.CancelAnswer,
             "POST",
             f"/v1/events/{segment(event)}/cancel",
+            query={"dry": dry, "expect": expect},
             body=given({"tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def recipients(
+        self,
+        event: str,
+        /,
+        *,
+        channel: str | None = None,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.EventRecipient]:
+        """List the recipients of an event.
+
+        Returns all whom the audience of the event reached, whether they got a notification or not,
+        sorted by the bytes of their ids, as long as the day of its arrival is kept.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            event: Event id.
+            channel: Only this channel counts for `outcome` and `reason`.
+            outcome: Only recipients with a notification in this state: `scheduled`, `pending`,
+                `sending`, `delivered`, `cancelled`, `skipped`, `expired`, `failed`, `unknown` or
+                `left_out`.
+            reason: Only recipients with a notification with this reason; with `outcome` the
+                same one.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.EventRecipientsPage,
+            "recipients",
+            f"/v1/events/{segment(event)}/recipients",
+            {
+                "channel": channel,
+                "outcome": outcome,
+                "reason": reason,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    async def recipients_page(
+        self,
+        event: str,
+        /,
+        *,
+        channel: str | None = None,
+        outcome: str | None = None,
+        reason: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.EventRecipientsPage:
+        """List the recipients of an event.
+
+        Returns all whom the audience of the event reached, whether they got a notification or not,
+        sorted by the bytes of their ids, as long as the day of its arrival is kept.
+
+        This is one page; `recipients` gives all.
+
+        Args:
+            event: Event id.
+            channel: Only this channel counts for `outcome` and `reason`.
+            outcome: Only recipients with a notification in this state: `scheduled`, `pending`,
+                `sending`, `delivered`, `cancelled`, `skipped`, `expired`, `failed`, `unknown` or
+                `left_out`.
+            reason: Only recipients with a notification with this reason; with `outcome` the
+                same one.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.EventRecipientsPage = await self._transport.call(
+            models.EventRecipientsPage,
+            "GET",
+            f"/v1/events/{segment(event)}/recipients",
+            query={
+                "channel": channel,
+                "outcome": outcome,
+                "reason": reason,
+                "limit": limit,
+                "cursor": cursor,
+            },
         )
         return answer
 
@@ -309,6 +542,8 @@ class AsyncEvents:
         /,
         *,
         tenant: str | Unset | None = UNSET,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Withdraw an event.
@@ -319,6 +554,11 @@ class AsyncEvents:
         Args:
             event: Event id.
             tenant: The tenant of the event; absent = any.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -326,14 +566,20 @@ class AsyncEvents:
             models.CancelAnswer,
             "POST",
             f"/v1/events/{segment(event)}/withdraw",
+            query={"dry": dry, "expect": expect},
             body=given({"tenant": tenant}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
         )
         return answer
 
-    async def explain(self, *, event: params.EventInQuestion, recipient: str) -> models.Explained:
-        """Explain why a recipient got an event, or did not.
+    async def explain(
+        self,
+        *,
+        event: params.EventInQuestion,
+        recipient: str | Unset = UNSET,
+    ) -> models.Explanation:
+        """Explain why recipients got an event, or did not.
 
         Returns the rules in their order, each with its inputs and its result, up to the message
         that carried the event or the rule that ended it, as long as the day of the event's arrival
@@ -341,12 +587,16 @@ class AsyncEvents:
         now, and marked so. An event in place of an id is hypothetical: the answer shows its result
         if it were published now, and nothing is published. The body has at most 512 KiB.
 
+        Without a recipient the answer counts the whole audience by channel, outcome and reason. A
+        hypothetical event is told as at the end of the instant of its arrival: what would be sent
+        is pending.
+
         Args:
             event: Id of an event, or a hypothetical event in the form of a publish.
-            recipient: Id of the recipient.
+            recipient: Id of the recipient; absent = the whole audience.
         """
-        answer: models.Explained = await self._transport.call(
-            models.Explained,
+        answer: models.Explanation = await self._transport.call(
+            models.Explanation,
             "POST",
             "/v1/explain",
             body=given({"event": event, "recipient": recipient}),
@@ -358,6 +608,8 @@ class AsyncEvents:
         *,
         cancellation_key: str,
         tenant: str | Unset | None = UNSET,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.CancelAnswer:
         """Withdraw an event, or all events of a key.
@@ -368,6 +620,11 @@ class AsyncEvents:
         Args:
             cancellation_key: All events published with this key so far.
             tenant: Only events of this tenant; absent = of every tenant and of none.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -375,6 +632,7 @@ class AsyncEvents:
             models.CancelAnswer,
             "POST",
             "/v1/withdraw",
+            query={"dry": dry, "expect": expect},
             body=given({"cancellation_key": cancellation_key, "tenant": tenant}),
             changes=True,
             idempotency_key=idempotency_key,

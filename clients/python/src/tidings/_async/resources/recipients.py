@@ -22,6 +22,79 @@ class AsyncRecipients:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    def list(
+        self,
+        *,
+        id_prefix: str | None = None,
+        tenant: str | None = None,
+        state: params.RecipientState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.ListedRecipient]:
+        """List recipients.
+
+        Returns recipients, sorted by the bytes of their ids.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            id_prefix: Only recipients whose id begins so.
+            tenant: Only members of this tenant.
+            state: Only recipients in this state.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.RecipientsPage,
+            "recipients",
+            "/v1/recipients",
+            {
+                "id_prefix": id_prefix,
+                "tenant": tenant,
+                "state": state,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    async def page(
+        self,
+        *,
+        id_prefix: str | None = None,
+        tenant: str | None = None,
+        state: params.RecipientState | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.RecipientsPage:
+        """List recipients.
+
+        Returns recipients, sorted by the bytes of their ids.
+
+        This is one page; `list` gives all.
+
+        Args:
+            id_prefix: Only recipients whose id begins so.
+            tenant: Only members of this tenant.
+            state: Only recipients in this state.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.RecipientsPage = await self._transport.call(
+            models.RecipientsPage,
+            "GET",
+            "/v1/recipients",
+            query={
+                "id_prefix": id_prefix,
+                "tenant": tenant,
+                "state": state,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return answer
+
     async def change_many(
         self,
         items: Sequence[params.NamedRecipient],
@@ -223,24 +296,41 @@ class AsyncRecipients:
             idempotency_key=idempotency_key,
         )
 
-    async def erase(self, recipient: str, /, *, idempotency_key: str | None = None) -> None:
+    async def erase(
+        self,
+        recipient: str,
+        /,
+        *,
+        dry: bool | None = None,
+        expect: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.RecipientErased:
         """Erase a recipient.
 
-        Deletes profile, preferences, subscriptions and marks at once. Pending notifications end as
-        `cancelled` when they are due. Messages that are already built are not sent any more.
+        Deletes profile, preferences, subscriptions and marks at once, and puts a keyed hash in the
+        place of the id in the log of changes. Pending notifications end as `cancelled` when they
+        are due. Messages that are already built are not sent any more. Of somebody who is not there
+        `erased` is empty and `receipt` null.
 
         Args:
             recipient: Recipient id.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
-        await self._transport.call(
-            None,
+        answer: models.RecipientErased = await self._transport.call(
+            models.RecipientErased,
             "DELETE",
             f"/v1/recipients/{segment(recipient)}",
+            query={"dry": dry, "expect": expect},
             changes=True,
             idempotency_key=idempotency_key,
         )
+        return answer
 
     async def join_push(
         self,

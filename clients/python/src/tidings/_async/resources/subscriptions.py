@@ -145,3 +145,66 @@ class AsyncSubscriptions:
             query={"answers": answers},
             idempotency_key=idempotency_key,
         )
+
+    def followers(
+        self,
+        topic: str,
+        /,
+        *,
+        tenant: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.Follower]:
+        """List the followers of a topic.
+
+        Returns the recipients who follow this very topic, not those of topics above or below it,
+        sorted by the bytes of their ids. A topic that nobody follows has none.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            topic: Topic, with slashes encoded.
+            tenant: The followers of this tenant's topic; if absent, those of the topic without
+                a tenant.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.FollowersBody,
+            "followers",
+            f"/v1/topics/{segment(topic)}/followers",
+            {"tenant": tenant, "limit": limit, "cursor": cursor},
+        )
+
+    async def followers_page(
+        self,
+        topic: str,
+        /,
+        *,
+        tenant: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.FollowersBody:
+        """List the followers of a topic.
+
+        Returns the recipients who follow this very topic, not those of topics above or below it,
+        sorted by the bytes of their ids. A topic that nobody follows has none.
+
+        This is one page; `followers` gives all.
+
+        Args:
+            topic: Topic, with slashes encoded.
+            tenant: The followers of this tenant's topic; if absent, those of the topic without
+                a tenant.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.FollowersBody = await self._transport.call(
+            models.FollowersBody,
+            "GET",
+            f"/v1/topics/{segment(topic)}/followers",
+            query={"tenant": tenant, "limit": limit, "cursor": cursor},
+        )
+        return answer

@@ -23,6 +23,9 @@ class AsyncSuppressions:
         self,
         *,
         channel: str | None = None,
+        recipient: str | None = None,
+        reason: params.SuppressionReason | None = None,
+        since: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Stream[models.SuppressedAddress]:
@@ -35,20 +38,34 @@ class AsyncSuppressions:
 
         Args:
             channel: Only addresses of this channel.
-            limit: Maximum number of addresses; 100 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            recipient: Only addresses that this recipient has now.
+            reason: Only addresses that are suppressed for this reason.
+            since: Only addresses that are suppressed since this time or a later one.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         return self._transport.pages(
             models.SuppressionPage,
             "suppressions",
             "/v1/suppressions",
-            {"channel": channel, "limit": limit, "cursor": cursor},
+            {
+                "channel": channel,
+                "recipient": recipient,
+                "reason": reason,
+                "since": since,
+                "limit": limit,
+                "cursor": cursor,
+            },
         )
 
     async def page(
         self,
         *,
         channel: str | None = None,
+        recipient: str | None = None,
+        reason: params.SuppressionReason | None = None,
+        since: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> models.SuppressionPage:
@@ -61,14 +78,25 @@ class AsyncSuppressions:
 
         Args:
             channel: Only addresses of this channel.
-            limit: Maximum number of addresses; 100 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            recipient: Only addresses that this recipient has now.
+            reason: Only addresses that are suppressed for this reason.
+            since: Only addresses that are suppressed since this time or a later one.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         answer: models.SuppressionPage = await self._transport.call(
             models.SuppressionPage,
             "GET",
             "/v1/suppressions",
-            query={"channel": channel, "limit": limit, "cursor": cursor},
+            query={
+                "channel": channel,
+                "recipient": recipient,
+                "reason": reason,
+                "since": since,
+                "limit": limit,
+                "cursor": cursor,
+            },
         )
         return answer
 

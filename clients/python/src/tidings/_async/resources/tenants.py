@@ -30,7 +30,8 @@ class AsyncTenants:
 
         Args:
             limit: Maximum number of rows; 50 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         return self._transport.pages(
             models.TenantsPage, "tenants", "/v1/tenants", {"limit": limit, "cursor": cursor}
@@ -50,7 +51,8 @@ class AsyncTenants:
 
         Args:
             limit: Maximum number of rows; 50 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         answer: models.TenantsPage = await self._transport.call(
             models.TenantsPage, "GET", "/v1/tenants", query={"limit": limit, "cursor": cursor}
@@ -287,7 +289,8 @@ class AsyncTenants:
         Args:
             tenant: Tenant id.
             limit: Maximum number of rows; 50 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         return self._transport.pages(
             models.MembersPage,
@@ -313,7 +316,8 @@ class AsyncTenants:
         Args:
             tenant: Tenant id.
             limit: Maximum number of rows; 50 if absent.
-            cursor: Start of the page: `next` of the previous page.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
         """
         answer: models.MembersPage = await self._transport.call(
             models.MembersPage,

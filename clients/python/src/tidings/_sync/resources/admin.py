@@ -5,7 +5,7 @@ Made by `python -m codegen` from `docs/openapi.json`.
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from ... import models, params
@@ -46,6 +46,50 @@ class Admin:
         )
         return answer
 
+    def figures(
+        self,
+        *,
+        from_: date | str | None = None,
+        to: date | str | None = None,
+        by: str | None = None,
+        channel: str | None = None,
+        type: str | None = None,
+        tenant: str | None = None,
+        measure: str | None = None,
+    ) -> models.Figures:
+        """Get figures.
+
+        Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the
+        days themselves: they are kept for `[figures] keep`. With `Accept: text/csv` the rows are a
+        table.
+
+        Args:
+            from_: First day in UTC; 27 days before today if absent.
+            to: The day after the last; tomorrow if absent.
+            by: Parts by which rows are told apart, with commas: `type`, `category`, `channel`,
+                `tenant`, and one of `hour` and `day`. One row of all if absent. Hours are kept for
+                7 days. `tenant` can't be combined with `type`, `category` or `hour`.
+            channel: Only this channel.
+            type: Only this type.
+            tenant: Only this tenant.
+            measure: Measures, with commas; all if absent.
+        """
+        answer: models.Figures = self._transport.call(
+            models.Figures,
+            "GET",
+            "/v1/admin/figures",
+            query={
+                "from": from_,
+                "to": to,
+                "by": by,
+                "channel": channel,
+                "type": type,
+                "tenant": tenant,
+                "measure": measure,
+            },
+        )
+        return answer
+
     def forget(
         self,
         *,
@@ -67,6 +111,81 @@ class Admin:
             "POST",
             "/v1/admin/forget",
             body=given({"before": before}),
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
+        return answer
+
+    def list_jobs(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.JobShown]:
+        """List jobs.
+
+        Returns the jobs, newest first, as long as the day on which they were made is kept.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.JobPage, "jobs", "/v1/admin/jobs", {"limit": limit, "cursor": cursor}
+        )
+
+    def list_jobs_page(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.JobPage:
+        """List jobs.
+
+        Returns the jobs, newest first, as long as the day on which they were made is kept.
+
+        This is one page; `list_jobs` gives all.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.JobPage = self._transport.call(
+            models.JobPage, "GET", "/v1/admin/jobs", query={"limit": limit, "cursor": cursor}
+        )
+        return answer
+
+    def get_job(self, job: str, /) -> models.JobShown:
+        """Get a job.
+
+        Returns a job, and how far it has come.
+
+        Args:
+            job: Job id.
+        """
+        answer: models.JobShown = self._transport.call(
+            models.JobShown, "GET", f"/v1/admin/jobs/{segment(job)}"
+        )
+        return answer
+
+    def stop_job(self, job: str, /, *, idempotency_key: str | None = None) -> models.JobShown:
+        """Stop a job.
+
+        Stops a job: what it did stays done. One that is done stays as it is.
+
+        Args:
+            job: Job id.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        answer: models.JobShown = self._transport.call(
+            models.JobShown,
+            "DELETE",
+            f"/v1/admin/jobs/{segment(job)}",
             changes=True,
             idempotency_key=idempotency_key,
         )
@@ -96,7 +215,7 @@ class Admin:
 
         Args:
             name: A name to recognise it by.
-            role: What it may do; `admin` if absent.
+            role: Its role; `admin` if absent.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -128,6 +247,105 @@ class Admin:
             idempotency_key=idempotency_key,
         )
 
+    def list_log(
+        self,
+        *,
+        by: str | None = None,
+        action: str | None = None,
+        subject: str | None = None,
+        tenant: str | None = None,
+        from_: datetime | str | None = None,
+        to: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.LoggedChange]:
+        """List the log of changes.
+
+        Returns who changed what, newest first. A line is written in the commit of its change. It
+        has no name, address, data or text. Events, objects, subscriptions and marks are not in the
+        log.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            by: Only changes of this author: `KIND:ID`, such as `key:k1` or `user:ada`.
+            action: Only changes of this action: the name of a call, or one of the actions that
+                are no calls.
+            subject: Only changes of this subject: `KIND:ID`, such as `recipient:ada` or
+                `channel:email`.
+            tenant: Only changes of this tenant.
+            from_: Only changes of this time or later.
+            to: Only changes before this time.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.LogPage,
+            "log",
+            "/v1/admin/log",
+            {
+                "by": by,
+                "action": action,
+                "subject": subject,
+                "tenant": tenant,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    def list_log_page(
+        self,
+        *,
+        by: str | None = None,
+        action: str | None = None,
+        subject: str | None = None,
+        tenant: str | None = None,
+        from_: datetime | str | None = None,
+        to: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.LogPage:
+        """List the log of changes.
+
+        Returns who changed what, newest first. A line is written in the commit of its change. It
+        has no name, address, data or text. Events, objects, subscriptions and marks are not in the
+        log.
+
+        This is one page; `list_log` gives all.
+
+        Args:
+            by: Only changes of this author: `KIND:ID`, such as `key:k1` or `user:ada`.
+            action: Only changes of this action: the name of a call, or one of the actions that
+                are no calls.
+            subject: Only changes of this subject: `KIND:ID`, such as `recipient:ada` or
+                `channel:email`.
+            tenant: Only changes of this tenant.
+            from_: Only changes of this time or later.
+            to: Only changes before this time.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.LogPage = self._transport.call(
+            models.LogPage,
+            "GET",
+            "/v1/admin/log",
+            query={
+                "by": by,
+                "action": action,
+                "subject": subject,
+                "tenant": tenant,
+                "from": from_,
+                "to": to,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return answer
+
     def list_signing_keys(self) -> models.SigningKeysAnswer:
         """List the signing keys.
 
@@ -157,7 +375,7 @@ class Admin:
             name: A name to recognise it by.
             public: A public key of Ed25519 in PEM: the server then has nothing that can sign.
                 Absent = a secret is made.
-            scope: What its tokens may open at most, of `inbox`, `inbox:read`, `preferences`,
+            scope: The most that its tokens may open, of `inbox`, `inbox:read`, `preferences`,
                 `subscriptions` and `push`, separated by spaces; absent = everything.
             tenant: The tenant that its tokens must name; absent = they may name any, or none.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
@@ -226,8 +444,8 @@ class Admin:
             recipient: Id of the recipient.
             for_: Its life, at most `[users] tokens`; 15 minutes if absent, or that if it is
                 less.
-            scope: What it opens, of `inbox`, `inbox:read`, `preferences`, `subscriptions` and
-                `push`, separated by spaces; absent = everything.
+            scope: The parts that it opens, of `inbox`, `inbox:read`, `preferences`,
+                `subscriptions` and `push`, separated by spaces; absent = everything.
             tenant: The tenant whose notifications the token shows, with those without a tenant;
                 absent = all.
         """

@@ -9,6 +9,7 @@ import builtins
 
 from ... import models
 from ..._values import segment
+from ..platform import Stream
 from ..transport import Transport
 
 
@@ -25,6 +26,63 @@ class Feeds:
         """
         answer: builtins.list[models.Feed] = self._transport.call(
             builtins.list[models.Feed], "GET", "/v1/feeds"
+        )
+        return answer
+
+    def parked(
+        self,
+        name: str,
+        /,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.ParkedRow]:
+        """List the parked rows of a feed.
+
+        Returns the rows that were refused, newest first by the time when the host wrote them, each
+        with its problem.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            name: Name of the feed.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.ParkedPage,
+            "parked",
+            f"/v1/feeds/{segment(name)}/parked",
+            {"limit": limit, "cursor": cursor},
+        )
+
+    def parked_page(
+        self,
+        name: str,
+        /,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.ParkedPage:
+        """List the parked rows of a feed.
+
+        Returns the rows that were refused, newest first by the time when the host wrote them, each
+        with its problem.
+
+        This is one page; `parked` gives all.
+
+        Args:
+            name: Name of the feed.
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.ParkedPage = self._transport.call(
+            models.ParkedPage,
+            "GET",
+            f"/v1/feeds/{segment(name)}/parked",
+            query={"limit": limit, "cursor": cursor},
         )
         return answer
 

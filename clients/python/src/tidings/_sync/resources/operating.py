@@ -9,7 +9,7 @@ import builtins
 from typing import Any
 
 from ... import models
-from ..._values import segment
+from ..._values import given, segment
 from ..transport import Transport
 
 
@@ -87,5 +87,21 @@ class Operating:
         """
         answer: builtins.dict[str, Any] = self._transport.call(
             builtins.dict[str, Any], "GET", "/v1/openapi.json"
+        )
+        return answer
+
+    def search(self, *, q: str) -> models.SearchResult:
+        """Search by id or address.
+
+        Returns what has this very id; the message whose tag stands in its mail's
+        `X-Tidings-Message`; events with this cancellation key; and recipients with this address on
+        any channel, as suppressions compare addresses, also those who had it within `keep`. Without
+        a hit the answer has ids that are spelled alike.
+
+        Args:
+            q: An id, the tag of a mail, a cancellation key or an address, of 1 to 512 bytes.
+        """
+        answer: models.SearchResult = self._transport.call(
+            models.SearchResult, "POST", "/v1/search", body=given({"q": q})
         )
         return answer

@@ -25,6 +25,8 @@ class Pending:
         key: str | Unset | None = UNSET,
         lane: str | Unset | None = UNSET,
         tenant: str | None = None,
+        dry: bool | None = None,
+        expect: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.Flushed:
         """Send a recipient's pending notifications now.
@@ -40,6 +42,11 @@ class Pending:
             lane: Only lanes of this name.
             tenant: Only entries of this tenant and those without a tenant, as with a token with
                 this claim.
+            dry: Says what the call would do, and does nothing: the answer is 200 with what it
+                would answer, `dry` and `concerns`. Nothing changes, and an `Idempotency-Key` is not
+                looked at.
+            expect: The most people that the call may touch: with more it is refused with
+                `grew`, and nothing changes.
             idempotency_key: Names the call: one with the same key is made once. Made by itself
                 if absent.
         """
@@ -47,7 +54,7 @@ class Pending:
             models.Flushed,
             "POST",
             f"/v1/recipients/{segment(recipient)}/flush",
-            query={"tenant": tenant},
+            query={"tenant": tenant, "dry": dry, "expect": expect},
             body=given({"channel": channel, "key": key, "lane": lane}) or UNSET,
             changes=True,
             idempotency_key=idempotency_key,
