@@ -3,6 +3,7 @@
 //! A configuration is taken whole or not at all. Every fault is found in one run, so that a file is fixed once; unknown
 //! keys are refused, because an ignored misspelt key leads to wrong decisions silently.
 
+mod access;
 mod brand;
 mod caps;
 mod channels;
@@ -21,13 +22,13 @@ pub mod templates;
 mod tests;
 mod texts;
 mod types;
-mod users;
 mod walk;
 pub mod wording;
 pub mod zone;
 
 use std::path::Path;
 
+use access::console::ConsoleSection;
 use tidings_core::Rules;
 use tidings_core::model::{ChannelKind, sending_channels};
 use tidings_core::rules::{FiguresRules, LogRules};
@@ -166,6 +167,7 @@ fn parse_within(
             "resolver",
             "feedback",
             "users",
+            "console",
             "telemetry",
             "feeds",
             "compat",
@@ -193,7 +195,8 @@ fn parse_within(
         caps: caps::caps(&mut walk, &root),
         resolver: resolver::resolver(&mut walk, &root),
         feedback: feedback::feedback(&mut walk, &root),
-        users: users::users(&mut walk, &root),
+        users: access::users::users(&mut walk, &root),
+        console: ConsoleSection::read(&mut walk, &root),
         telemetry: telemetry::telemetry(&mut walk, &root),
         feeds: feeds::feeds(&mut walk, &root),
         compat: compat::compat(&mut walk, &root),
@@ -245,6 +248,7 @@ pub fn warnings(rules: &Rules) -> Vec<String> {
         }
     }
     warnings.extend(brand::warnings(rules));
+    warnings.extend(access::console::warnings(rules));
     for rules in rules.channels.values() {
         warnings.extend(channels::dkim::warning(rules));
     }

@@ -6,6 +6,7 @@ use tidings_core::rules::{Decide, Every, Policy};
 use super::*;
 
 mod choice;
+mod console;
 mod documented;
 mod hooks;
 mod presentation;

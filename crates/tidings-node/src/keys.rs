@@ -8,7 +8,6 @@
 mod feeds;
 mod logged;
 mod revoked;
-mod role;
 mod signing;
 pub(super) mod token_key;
 
@@ -19,12 +18,11 @@ use tidings_core::codec::{ByteReader, FORM, put_bytes, put_i64, put_u32};
 use tidings_core::journal::{
     Key, Owner, Partition, REST, ReadView, Table, Unreadable, Write, body, each,
 };
-use tidings_core::model::Origin;
+use tidings_core::model::{Origin, Role};
 use tidings_core::{Id, Instant};
 
 use self::revoked::Revoked;
 pub use self::revoked::TOKEN_MS_MAX;
-pub use self::role::Role;
 pub use self::signing::{SigningKey, SigningSecret};
 use crate::commit::idempotency::{self, IdempotencyHit, Once};
 use crate::error::{Error, RuntimeError};

@@ -44,9 +44,7 @@ pub use handle::shares::{CallerId, FairQueue};
 pub use handle::time_shares::TimeShares;
 pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::token_key::token_key;
-pub use keys::{
-    ApiKey, KeptAnswer, KeyChange, KeyHash, Role, SigningKey, SigningSecret, TOKEN_MS_MAX,
-};
+pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash, SigningKey, SigningSecret, TOKEN_MS_MAX};
 pub use node::restored::pause_restored;
 pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
 pub use player::{MessageReceiver, Observer, PlayError, Player, PlayerOutput, sort_messages};
@@ -57,4 +55,4 @@ pub use telemetry::spans::{Span, record_spans};
 pub use telemetry::vitals::{
     BOUNDS_S, ChannelProvider, FailingReads, Histogram, ResolverVitals, Vitals,
 };
-pub use tidings_core::model::Answered;
+pub use tidings_core::model::{Answered, Role};

@@ -37,7 +37,7 @@ pub(crate) fn resolver(walk: &mut ConfigReader, root: &Section<'_>) -> Option<Re
 }
 
 /// The address of a service over HTTP, without a secret.
-pub(super) fn http_url(
+pub(crate) fn http_url(
     walk: &mut ConfigReader,
     section: &Section<'_>,
     name: &str,

@@ -25,7 +25,7 @@ pub(crate) mod topic;
 pub use batch_key::{BatchKey, BatchKeyTooLong, BatchKeys, KeyTooLong, LaneKey};
 pub use changes::{
     Author, AuthorKind, ChangeId, ChangeIdError, ChangeLine, ChangeSubject, ChangedField, Origin,
-    SubjectKind, Via,
+    Role, SubjectKind, Via,
 };
 pub use channel::{
     AddressKind, CHANNEL_KINDS, CHANNELS, ChannelKind, ChannelNo, EACH_CHANNEL, EMAIL, EMAIL_NO,

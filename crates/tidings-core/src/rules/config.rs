@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::channel::ChannelRules;
+use super::console::ConsoleRules;
 use super::digest::Digest;
 use super::hook::HookRules;
 use super::tenant::TenantRules;
@@ -53,6 +54,9 @@ pub struct Rules {
     /// The calls of end users; `None` = none.
     #[serde(default)]
     pub users: Option<UsersRules>,
+    /// The console; `None` = there is none.
+    #[serde(default)]
+    pub console: Option<ConsoleRules>,
     /// The collector of spans; `None` = none are sent.
     #[serde(default)]
     pub telemetry: Option<TelemetryRules>,

@@ -12,8 +12,10 @@ mod tenant;
 
 mod channel;
 mod config;
+mod console;
 mod digest;
 mod hook;
+mod network;
 
 pub use calendar::{
     DeadlineGroup, PersonCalendar, Zone, anywhere, checksum, delay_ms, next_slot, quiet_until,
@@ -26,12 +28,16 @@ pub use config::{
     Rules, StoreRules, TelemetryRules, TypeRules, UnknownOutcome, UnresolvedFate, UsersRules,
     capitalised, in_words,
 };
+pub use console::{
+    CONSOLE_PATH, ConsoleProxy, ConsoleRoles, ConsoleRules, ConsoleUrl, HeaderProxy, JwtProxy,
+};
 pub use deadline::{EnteredEntry, OpenWindow, Window, due};
 pub use digest::{ChoosableTimes, Digest, Every, HOURS, QUARTER_MINUTES};
 pub use hook::HookRules;
 pub use lane_kind::{LaneKind, PolicyParameters};
 pub use lane_name::{REQUIRED, lane_stem};
 pub use names::{LaneName, NumberedName, NumberedNames};
+pub use network::Network;
 pub use presentation::{
     Brand, ChoiceOrder, FormOfAddress, Presentation, Quota, Share, Texts, Wording,
 };

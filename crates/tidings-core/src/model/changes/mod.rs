@@ -2,10 +2,12 @@
 
 mod line;
 mod origin;
+mod role;
 
 pub use line::{ChangeId, ChangeIdError, ChangeLine, ChangeSubject, ChangedField, SubjectKind};
 pub(crate) use line::{DONE, OF_INTAKE};
 pub use origin::{Author, AuthorKind, Origin, Via};
+pub use role::Role;
 
 /// Declares an enum whose variants have words.
 macro_rules! words {

@@ -1,7 +1,13 @@
-//! The role of an API key.
+//! Roles of API keys and of people who are signed in.
 
-/// The calls that an API key opens (contract, section 11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// The calls that an API key opens, and what a person may do (contract, section 11). Of several roles of a person's groups
+/// the greatest counts.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Types and figures alone.
     Figures,
@@ -37,7 +43,8 @@ impl Role {
     }
 
     /// The number that stands for it in the store. Numbers are never given again.
-    pub(super) fn number(self) -> u8 {
+    #[must_use]
+    pub fn number(self) -> u8 {
         match self {
             Self::Read => 1,
             Self::Publish => 2,
@@ -48,7 +55,9 @@ impl Role {
         }
     }
 
-    pub(super) fn of_number(number: u8) -> Option<Self> {
+    /// The role of a number.
+    #[must_use]
+    pub fn of_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.number() == number)
     }
 }

@@ -6,8 +6,8 @@ use tidings_core::model::{MINUTE_MS, check_topic};
 use tidings_core::rules::UsersRules;
 use tidings_node::TOKEN_MS_MAX;
 
-use super::duration;
-use super::walk::{ConfigReader, PlacedValue, Section};
+use crate::duration;
+use crate::walk::{ConfigReader, PlacedValue, Section};
 use crate::wording::quoted;
 
 /// The life that may be set as the longest of a token.
@@ -16,7 +16,7 @@ const TOKENS_MS: RangeInclusive<i64> = MINUTE_MS..=TOKEN_MS_MAX;
 /// The most streams that may be set for a server.
 const STREAMS_MAX: u32 = 1_000_000;
 
-pub(super) fn users(walk: &mut ConfigReader, root: &Section<'_>) -> Option<UsersRules> {
+pub(crate) fn users(walk: &mut ConfigReader, root: &Section<'_>) -> Option<UsersRules> {
     if !root.has("users") {
         return None;
     }
