@@ -22,6 +22,7 @@ METHODS = {
     "put_recipient": ("recipients", "upsert"),
     "patch_recipient": ("recipients", "patch"),
     "erase_recipient": ("recipients", "erase"),
+    "export_recipient": ("recipients", "export"),
     "change_recipients": ("recipients", "change"),
     "list_subscriptions": ("subscriptions", "list"),
     "follow_many": ("subscriptions", "follow"),

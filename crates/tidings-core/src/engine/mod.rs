@@ -35,6 +35,7 @@ mod workers;
 pub use crate::bucket::storage::options::Options;
 pub use crate::bucket::{PreferenceInForce, SetBy};
 pub use acts::log_entry::{LogEntry, LogNo, StoredEntry};
+pub use change_log::person::PersonChanges;
 pub use change_log::read::{ChangeFilter, changes};
 pub use change_log::write::LoggedChange;
 pub use chores::DaysToList;

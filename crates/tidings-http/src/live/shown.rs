@@ -114,7 +114,7 @@ pub(crate) struct Group {
 
 /// One notification.
 #[derive(Serialize, ToSchema)]
-struct Item {
+pub(crate) struct Item {
     /// The event.
     event: String,
     /// Its type.
@@ -202,6 +202,11 @@ impl Page {
             next: page.next.map(|next| next.to_string()),
         }
     }
+}
+
+/// The items of a page of single items, in the words of a design.
+pub(crate) fn items(page: InboxPage, design: &Design) -> Vec<Item> {
+    page.groups.into_iter().flat_map(|group| Group::of(group, design).items).collect()
 }
 
 impl Group {

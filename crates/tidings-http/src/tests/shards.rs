@@ -299,6 +299,31 @@ fn what_all_shards_know_of_an_event_is_added_up() {
 }
 
 #[test]
+fn a_person_is_exported_and_logged_by_the_node_that_has_them() {
+    let two = Two::start();
+    let there = in_shard(1, 0);
+    let rig = &two.0[1].rig;
+    let path = format!("/v1/recipients/{there}");
+    rig.call(Method::PUT, &path, &json!({"name": "There", "email": "a@example.org"}));
+    let event =
+        json!({"id": "e", "type": "weekly", "object": {"id": "o"}, "to": {"recipients": [&there]}});
+    rig.call(Method::POST, "/v1/events", &event);
+    let export = two.get(&format!("{path}/export"));
+    assert_eq!(export["recipient"]["name"], "There", "{export}");
+    assert_eq!(export["inbox"][0]["event"], "e", "{export}");
+    let actions = export["log"].as_array().unwrap().iter().map(|line| line["action"].clone());
+    assert_eq!(actions.collect::<Vec<_>>(), ["data.exported", "put_recipient"]);
+    let log = |node: usize| {
+        let rig = &two.0[node].rig;
+        let log = rig.call(Method::GET, "/v1/admin/log?action=data.exported", &Value::Null);
+        log.json()["log"].as_array().unwrap().len()
+    };
+    assert_eq!((log(0), log(1)), (0, 1));
+    let gone = two.send(Method::GET, &format!("/v1/recipients/{}/export", in_shard(1, 1)), &[], "");
+    assert_eq!(gone.json()["code"], "recipient_not_found");
+}
+
+#[test]
 fn a_search_asks_all_shards_and_names_those_that_are_away() {
     let mut two = Two::start();
     let ids = four();

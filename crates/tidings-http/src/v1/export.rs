@@ -25,6 +25,7 @@ use crate::call::Calls;
 use crate::error::{Code, Problem};
 use crate::request::gather::OtherShards;
 use crate::request::query::{FromQuery, InQuery, Parameters};
+use crate::shares::places::CallerPlace;
 use crate::shares::{caller, over_share};
 use crate::streaming::streamed;
 use crate::v1::events::outcome::PublishedAs;
@@ -77,10 +78,7 @@ async fn export(
 ) -> Result<Response, Problem> {
     let tenant = query.tenant;
     tenants::known_if_named(&service, tenant.as_ref()).await?;
-    let permit = service.exports.enter(caller()).map_err(|full| match full {
-        RuntimeError::OverShare => over_share("exports: one is read at a time"),
-        _ => Problem::new(Code::TooBusy, "two exports are being read; wait for one of them to end"),
-    })?;
+    let permit = place_of_export(&service)?;
     let Day(today) = service.clock.now().day();
     let from = Day(today - i32::from(query.days) + 1);
     let life = service.look(DurableSnapshot::life).await?;
@@ -132,6 +130,17 @@ async fn export(
     let stream = recipients.chain(of_others).chain(events.flatten());
     let lines = HeaderValue::from_static("application/x-ndjson");
     Ok(([(header::CONTENT_TYPE, lines)], Body::from_stream(stream)).into_response())
+}
+
+/// The place of an export, until it is dropped: of a key's exports one is read at a time.
+///
+/// # Errors
+/// The caller, or everybody, has as many as there may be.
+pub(super) fn place_of_export(service: &Service) -> Result<CallerPlace, Problem> {
+    service.exports.enter(caller()).map_err(|full| match full {
+        RuntimeError::OverShare => over_share("exports: one is read at a time"),
+        _ => Problem::new(Code::TooBusy, "two exports are being read; wait for one of them to end"),
+    })
 }
 
 /// A line of a timeline.

@@ -169,7 +169,7 @@ page_body! {
 /// A message with its history.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"id": "2024-03-07.3.12.77", "recipient": "ada", "channel": "email", "lane": "cooldown", "state": "sent", "reason": null, "due": "2024-03-07T08:07:00Z", "built": "2024-03-07T08:07:00Z", "ended": "2024-03-07T08:07:31Z", "entries": 1, "failed_attempts": 0, "next_try": null, "batch": "5c0f3d1a9b7e4f60821d3c4b5a697887", "items": [{"event": "e-1", "type": "comment", "object": "works/1", "t": "2024-03-07T08:03:00Z", "reasons": ["named"]}], "left_out": [], "attempts": [{"at": "2024-03-07T08:07:00Z", "until": "2024-03-07T08:07:00Z", "count": 1, "provider": "smtp://mail.example.org:587", "answer": "retry", "reply": "RCPT: 451 4.3.0"}], "timeline": [{"rule": "delivery", "at": "2024-03-07T08:07:00Z", "looked_at": "smtp://mail.example.org:587: RCPT: 451 4.3.0", "result": "retry", "ends": false}]}))]
-struct MessageDetails {
+pub(super) struct MessageDetails {
     #[serde(flatten)]
     shown: MessageShown,
     /// The id by which the provider and the log know it; null = it has no content.

@@ -1,6 +1,7 @@
 //! Lists of recipients: all of them, and the followers of a topic.
 
 mod erasure;
+mod export;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
         .add("list_recipients", routes!(list_recipients))
         .add("list_followers", routes!(list_followers))
         .add("erase_recipient", routes!(erasure::erase_recipient))
+        .add("export_recipient", routes!(export::export_recipient))
 }
 
 /// The choice of recipients.

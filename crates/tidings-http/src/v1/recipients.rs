@@ -102,6 +102,11 @@ impl RecipientProfile {
             tenants: Vec::new(),
         }
     }
+
+    /// The same with the tenants of which the recipient is a member.
+    pub(super) fn with_tenants(self, tenants: Vec<Id>) -> Self {
+        Self { tenants, ..self }
+    }
 }
 
 /// Put a recipient's whole profile
@@ -157,7 +162,7 @@ async fn get_recipient(
         .look(move |node| {
             let directory = TenantDirectory::of(node.engine());
             let profile = RecipientProfile::of(node.engine().recipient(&wanted)?, directory);
-            Some(RecipientProfile { tenants: directory.tenants_of(&wanted).ok()?, ..profile })
+            Some(profile.with_tenants(directory.tenants_of(&wanted).ok()?))
         })
         .await?;
     match profile {

@@ -67,7 +67,7 @@ impl ListFilter for SuppressionsQuery {
 /// A suppressed address.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(as = SuppressedAddress, example = json!({"channel": "email", "address": "ada@example.org", "reason": "bounce", "since": "2024-03-07T08:03:00Z", "expires_at": null}))]
-struct SuppressionShown {
+pub(super) struct SuppressionShown {
     /// The channel.
     #[schema(value_type = String)]
     channel: Cow<'static, str>,
@@ -86,7 +86,7 @@ struct SuppressionShown {
 }
 
 impl SuppressionShown {
-    fn of(address: &ChannelAddress, suppression: &Suppression) -> Self {
+    pub(super) fn of(address: &ChannelAddress, suppression: &Suppression) -> Self {
         Self {
             channel: address.channel().name().into(),
             address: address.address().to_owned(),

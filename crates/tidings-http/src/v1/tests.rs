@@ -12,6 +12,7 @@ mod cancel;
 mod choice;
 mod explain;
 mod export;
+mod export_person;
 mod jobs;
 mod log;
 mod many;

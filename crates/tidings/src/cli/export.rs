@@ -1,4 +1,4 @@
-//! `tidings export`: the store's last days as a timeline.
+//! `tidings export`: the store's last days as a timeline, or all data of a recipient.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tidings_core::Id;
 
 use super::reach::{self, TargetArguments};
 use super::{Status, Streams, report};
-use crate::client::{Purpose, Request, parameters};
+use crate::client::{Purpose, Request, parameters, segment};
 
 /// Arguments of `export`.
 #[derive(clap::Args)]
@@ -17,12 +17,28 @@ pub(super) struct ExportArguments {
     /// Only what is of this tenant: its events, and its members by name alone
     #[arg(long, value_name = "ID", value_parser = Id::new)]
     tenant: Option<Id>,
+    /// All data of this recipient, as one JSON document, instead of a timeline
+    #[arg(long, value_name = "ID", value_parser = Id::new, conflicts_with_all = ["days", "tenant"])]
+    recipient: Option<Id>,
     #[command(flatten)]
     to: TargetArguments,
 }
 
 /// Days, if nothing is said.
 pub(super) const DAYS: u16 = 7;
+
+impl ExportArguments {
+    /// The request, and what it writes.
+    fn request(&self) -> (Request, &'static str) {
+        match &self.recipient {
+            Some(recipient) => {
+                let recipient = segment(recipient.as_str());
+                (Request::get(format!("/v1/recipients/{recipient}/export")), "document")
+            }
+            None => (request(self.days, self.tenant.as_ref()), "timeline"),
+        }
+    }
+}
 
 /// The request for so many days, of one tenant or of all.
 pub(super) fn request(days: u16, tenant: Option<&Id>) -> Request {
@@ -36,7 +52,8 @@ pub(super) fn run(arguments: &ExportArguments, streams: &mut Streams<'_>) -> io:
         Ok(reach) => reach,
         Err(status) => return Ok(status),
     };
-    let copied = match reach.stream(&request(arguments.days, arguments.tenant.as_ref())) {
+    let (request, what) = arguments.request();
+    let copied = match reach.stream(&request) {
         Ok(mut lines) => io::copy(&mut lines, streams.out),
         Err(fault) => return Ok(reach::report_fault(&fault, streams)),
     };
@@ -45,7 +62,7 @@ pub(super) fn run(arguments: &ExportArguments, streams: &mut Streams<'_>) -> io:
         Ok(_) => {}
         Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => return Err(fault),
         Err(fault) => {
-            let message = format!("the timeline is not whole: {fault}");
+            let message = format!("the {what} is not whole: {fault}");
             return Ok(report(streams, &message, Status::Failed));
         }
     }

@@ -14,7 +14,7 @@ use crate::model::changes::{Author, AuthorKind, ChangeId, ChangeLine, ChangeSubj
 use crate::model::id::Id;
 
 /// The kinds of authors that are recipients.
-const RECIPIENTS: [AuthorKind; 2] = [AuthorKind::User, AuthorKind::Link];
+pub(super) const RECIPIENTS: [AuthorKind; 2] = [AuthorKind::User, AuthorKind::Link];
 
 /// An erased person, as lines name them.
 pub(crate) struct ErasedPerson<'a> {

@@ -11,6 +11,7 @@ pub(super) mod expiry;
 pub(super) mod fields;
 pub(super) mod line;
 pub(super) mod note;
+pub(super) mod person;
 pub(super) mod read;
 pub(super) mod subject;
 pub(super) mod write;

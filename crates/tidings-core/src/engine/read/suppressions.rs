@@ -89,7 +89,11 @@ impl Reader<'_> {
     }
 
     /// The addresses that a recipient has on one channel, or on all; none of somebody unknown.
-    fn addresses_of(&self, recipient: &Id, channel: Option<ChannelNo>) -> BTreeSet<ChannelAddress> {
+    pub(in crate::engine) fn addresses_of(
+        &self,
+        recipient: &Id,
+        channel: Option<ChannelNo>,
+    ) -> BTreeSet<ChannelAddress> {
         let Some(profile) = self.engine.recipient(recipient) else {
             return BTreeSet::new();
         };

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use utoipa_axum::routes;
 
 use self::query::LogQuery;
-use self::shown::LineShown;
+pub(super) use self::shown::LineShown;
 use super::tenants;
 use crate::call::Calls;
 use crate::change::origin::origin;

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 /// A change.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(as = LoggedChange, example = json!({"id": "log_8000018df906f800ffffffffffff", "at": "2024-03-01T08:00:00Z", "by": {"kind": "key", "id": "k1", "role": "operate"}, "via": "api", "action": "pause_channel", "subject": {"kind": "channel", "id": "email"}, "fields": [{"name": "paused", "from": false, "to": true}], "result": "done"}))]
-pub(super) struct LineShown {
+pub(in crate::v1) struct LineShown {
     /// Id of the line.
     id: String,
     /// Time of the change.

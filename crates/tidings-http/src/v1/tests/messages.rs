@@ -77,7 +77,7 @@ pub(super) fn wired() -> (Rig, Arc<Wire>) {
     wired_by(CONFIG)
 }
 
-fn wired_by(config: &str) -> (Rig, Arc<Wire>) {
+pub(super) fn wired_by(config: &str) -> (Rig, Arc<Wire>) {
     let wire = Arc::new(Wire::default());
     let from = tidings_mail::Sender::parse("Art <art@example.org>").unwrap();
     let outlet = RenderingChannel::new(Arc::new(MailRenderer::plain(from)), Arc::clone(&wire) as _);
