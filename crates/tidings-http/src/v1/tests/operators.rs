@@ -1,13 +1,25 @@
 //! The jobs of support, on-call engineers, developers and product people, each as one walk over the calls: every step
 //! uses what the one before has answered.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tidings_api::keys::NewKey;
+use tidings_core::Instant;
+use tidings_node::{KeyChange, Role};
 
 use super::messages::{awaited, deferred, id_of, note, refused, wired};
 use super::{done, event, get, post, problem, publish, put};
 use crate::rig::{CONFIG, Rig};
 use crate::{Access, Settings};
+
+/// A type whose mail goes at once.
+const PING: &str = r#"
+[types.ping]
+category = "news"
+channels = { email = { policy = "now" } }
+"#;
 
 fn texts(rows: &Value, field: &str) -> Vec<String> {
     let rows = rows.as_array().unwrap().iter();
@@ -49,6 +61,47 @@ fn j1_an_address_leads_to_what_somebody_got_and_missed_and_why() {
     // And the rule that left her out.
     let why = post(&rig, "/v1/explain", &json!({"event": "unwanted", "recipient": "ada"}));
     assert!(why.to_string().contains("type `note`: never"), "{why}");
+}
+
+/// "What did you write to me?", asked by somebody who has seen it, in the words that they saw.
+#[test]
+fn j2_what_somebody_saw_is_shown_in_the_words_that_they_saw() {
+    let caught = "[channels.email]\nprovider = \"caught://\"\nfrom = \"Art <art@example.org>\"\n";
+    let (types, _) = CONFIG.split_once("[[hooks]]").unwrap();
+    let rig = Rig::catching(&format!("{types}{caught}"));
+    put(&rig, "/v1/recipients/ada", &json!({"email": "ada@example.org"}));
+    let mut lilies = event("e1", "note", &["ada"]);
+    lilies["actor"] = json!({"id": "ben", "title": "Ben"});
+    lilies["object"] = json!({"id": "works/1", "title": "Water Lilies"});
+    post(&rig, "/v1/events", &lilies);
+    post(&rig, "/v1/recipients/ada/flush", &json!({}));
+    let sent = id_of(&awaited(&rig, "recipient=ada&state=sent", 1)[0]);
+    post(&rig, "/v1/recipients/ada/inbox/read", &json!({"event": "e1"}));
+
+    let who = found(&rig, "ada@example.org");
+    let listed = get(&rig, &format!("/v1/messages?recipient={}", who[0]))["messages"].take();
+    assert_eq!(texts(&listed, "id"), [&*sent]);
+    let items = get(&rig, &format!("/v1/messages/{sent}"))["items"].take();
+    assert_eq!(texts(&items, "event"), ["e1"]);
+    let shown = get(&rig, &format!("/v1/messages/{sent}/preview"));
+    assert_eq!(shown["same"], json!(true), "{shown}");
+    assert!(shown["text"].as_str().unwrap().contains("Water Lilies"), "{shown}");
+    let mail = rig.service.caught.newest_first()[0].message.bytes.clone();
+    let mail = String::from_utf8(mail).unwrap();
+    // Headers encode what is not ASCII.
+    let words = shown["subject"].as_str().unwrap().rsplit("· ").next().unwrap();
+    let mut headers = mail.lines().take_while(|line| !line.is_empty());
+    let is_it = |line: &str| line.starts_with("Subject: ") && line.ends_with(words);
+    assert!(headers.any(is_it), "{words} in {mail}");
+    // In the inbox she has read it, in these words.
+    let row = get(&rig, "/v1/recipients/ada/inbox?state=all")["groups"][0].take();
+    assert_eq!((&row["seen"], &row["read"]), (&json!(true), &json!(true)));
+    assert!(row["text"].as_str().unwrap().contains("Water Lilies"), "{row}");
+    // Once the work has another title, what is built again is not what she saw, and says so.
+    put(&rig, "/v1/objects/works%2F1", &json!({"title": "Leaves"}));
+    let shown = get(&rig, &format!("/v1/messages/{sent}/preview"));
+    assert_eq!(shown["same"], json!(false), "{shown}");
+    assert!(shown["text"].as_str().unwrap().contains("Leaves"), "{shown}");
 }
 
 #[test]
@@ -256,4 +309,82 @@ fn j16_a_view_is_its_address() {
         let answer = rig.call(Method::GET, &other, &Value::Null);
         assert_eq!(problem(&answer, StatusCode::BAD_REQUEST), "bad_cursor", "{other}");
     }
+}
+
+/// A key of a role; calls have it as their `authorization`.
+fn key_of(rig: &Rig, role: Role) -> String {
+    let key = NewKey::make(role.name().to_owned(), role, Instant(0)).unwrap();
+    let bearer = format!("Bearer {}", key.secret.text());
+    rig.change_keys(KeyChange::Make(key.stored));
+    bearer
+}
+
+/// Situation 14 of the product's surface: a person with very many messages, an event to 12,000, a filter that is no
+/// filter, and a key that may only look.
+#[test]
+fn situation_14_much_is_looked_at_in_pages_and_counted_before_it_is_cancelled() {
+    const PEOPLE: usize = 12_000;
+    const MESSAGES: usize = 130;
+    let config = format!("{CONFIG}{PING}");
+    let rig = Rig::with_keys(&config, BTreeMap::new());
+    let [admin, reader] = [Role::Admin, Role::Read].map(|role| key_of(&rig, role));
+    let send = |key: &str, method: Method, path: &str, body: &Value| {
+        let headers = [("content-type", "application/json"), ("authorization", key)];
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        rig.send(method, path, &headers, body)
+    };
+    let people: Vec<String> = (0..PEOPLE).map(|number| format!("p{number}")).collect();
+    for some in people.chunks(6_000) {
+        let profile = |id: &String| json!({"id": id, "email": format!("{id}@example.org")});
+        let profiles: Vec<Value> = some.iter().map(profile).collect();
+        let made = send(&admin, Method::POST, "/v1/recipients", &json!(profiles));
+        assert_eq!(made.status, StatusCode::OK);
+    }
+    let mut flood = event("flood", "note", &[]);
+    flood["to"] = json!({"everyone": true});
+    let made = send(&admin, Method::POST, "/v1/events", &flood);
+    assert!(made.status.is_success(), "{}", made.json());
+    let noon = Instant::parse("2024-01-01T12:00:00Z").unwrap();
+    for number in 0..MESSAGES {
+        rig.at(&noon.plus_ms(1_000 * (1 + i64::try_from(number).unwrap())).to_string());
+        let ping = event(&format!("ping-{number}"), "ping", &["p7"]);
+        assert!(send(&admin, Method::POST, "/v1/events", &ping).status.is_success());
+    }
+
+    let hits = send(&reader, Method::POST, "/v1/search", &json!({"q": "P7@Example.org"})).json();
+    assert_eq!(texts(&hits["hits"], "id"), ["p7"]);
+    // Fifty rows a page, and the same view at the same address, in whatever order its pages are opened.
+    let view = "/v1/messages?recipient=p7&type=ping";
+    let (mut ids, mut pages, mut cursor) = (BTreeSet::new(), Vec::new(), String::new());
+    loop {
+        let at = format!("{view}{cursor}");
+        let page = send(&reader, Method::GET, &at, &Value::Null).json();
+        ids.extend(texts(&page["messages"], "id"));
+        let next = page["next"].as_str().map(str::to_owned);
+        pages.push((at, page));
+        let Some(next) = next else { break };
+        cursor = format!("&cursor={next}");
+    }
+    let rows = pages.iter().map(|(_, page)| page["messages"].as_array().unwrap().len());
+    assert_eq!((rows.collect::<Vec<_>>(), ids.len()), (vec![50, 50, 30], MESSAGES));
+    for (at, page) in pages.iter().rev() {
+        assert_eq!(send(&reader, Method::GET, at, &Value::Null).json(), *page, "{at}");
+    }
+    let odd = send(&reader, Method::GET, &format!("{view}&stat=failed"), &Value::Null);
+    assert_eq!(problem(&odd, StatusCode::BAD_REQUEST), "invalid_query");
+    assert!(odd.json()["hint"].as_str().unwrap().contains("state"), "{}", odd.json());
+    // Whoever may only look is told so, before and after the count.
+    let cancel = "/v1/events/flood/cancel";
+    for query in ["?dry=true", "?expect=12000", ""] {
+        let refused = send(&reader, Method::POST, &format!("{cancel}{query}"), &Value::Null);
+        assert_eq!(problem(&refused, StatusCode::FORBIDDEN), "role", "{query}");
+    }
+    let dry = send(&admin, Method::POST, &format!("{cancel}?dry=true"), &Value::Null).json();
+    assert_eq!(dry["concerns"]["people"], json!(PEOPLE), "{dry}");
+    let grew = send(&admin, Method::POST, &format!("{cancel}?expect=11999"), &Value::Null);
+    assert_eq!(problem(&grew, StatusCode::CONFLICT), "grew");
+    let done = send(&admin, Method::POST, &format!("{cancel}?expect=12000"), &Value::Null);
+    assert_eq!(done.status, StatusCode::OK, "{}", done.json());
+    let outcome = send(&reader, Method::GET, "/v1/events/flood", &Value::Null).json();
+    assert_eq!(outcome["channels"]["email"]["outcomes"]["cancelled"], json!(PEOPLE), "{outcome}");
 }
