@@ -23,8 +23,8 @@ const PREFIX: &str = "tidings_";
 
 const KEY_BYTES: usize = 32;
 
-/// Number of bytes of the hash that are a key's id.
-const ID_BYTES: usize = 6;
+/// Number of bytes of the hash that are the id of a key or a session.
+pub(crate) const ID_BYTES: usize = 6;
 
 /// The longest name of a key, in characters.
 pub const NAME_CHARS_MAX: usize = 100;
@@ -39,9 +39,12 @@ impl Secret {
     /// # Errors
     /// The system has no random bits.
     pub fn random() -> io::Result<Self> {
-        let mut bits = [0; KEY_BYTES];
-        fill(&mut bits)?;
-        Ok(Self(format!("{PREFIX}{}", hex(&bits))))
+        Ok(Self(format!("{PREFIX}{}", random_digits()?)))
+    }
+
+    /// Makes the secret of a session: of random bits too, but no key.
+    pub(crate) fn of_session() -> io::Result<Self> {
+        random_digits().map(Self)
     }
 
     /// The secret itself.
@@ -61,6 +64,13 @@ impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Secret(…)")
     }
+}
+
+/// Random bits as text.
+fn random_digits() -> io::Result<String> {
+    let mut bits = [0; KEY_BYTES];
+    fill(&mut bits)?;
+    Ok(hex(&bits))
 }
 
 /// Draws the identity of a store that is about to be made.
@@ -171,9 +181,11 @@ pub fn owner_of<'k, T>(key: &str, known: impl IntoIterator<Item = (&'k KeyHash, 
     found
 }
 
-fn hash(key: &str) -> KeyHash {
+/// The hash by which a secret is known: SHA-256 of its text.
+#[must_use]
+pub fn hash(secret: &str) -> KeyHash {
     let mut hash = [0; KEY_BYTES];
-    hash.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
+    hash.copy_from_slice(digest(&SHA256, secret.as_bytes()).as_ref());
     KeyHash(hash)
 }
 

@@ -8,6 +8,7 @@ pub mod figures;
 pub mod html;
 pub mod keys;
 pub mod preview;
+pub mod sessions;
 pub mod timeline;
 pub mod token;
 pub mod warning;

@@ -5,6 +5,7 @@
 
 pub(crate) mod log;
 pub(crate) mod request;
+mod sessions;
 pub(crate) mod shared_state;
 pub(crate) mod shares;
 pub(crate) mod time_shares;

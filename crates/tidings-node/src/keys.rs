@@ -1,16 +1,20 @@
-//! API keys, what the tokens of end users are checked by, and which feeds are paused: they are in the store, so that a
-//! backup has them and every server of the store knows them.
+//! API keys, what the tokens of end users are checked by, sessions of the console, and which feeds are paused: they are
+//! in the store, so that a backup has them and every server of the store knows them.
 //!
 //! Their rows are beside those of the engine, which knows nothing of them. A change of the keys is written, then takes
 //! effect in memory, then is answered. So a caller can rely on the answer that a key is revoked. After a failure the
 //! store is the truth, as for everything else.
 
 mod feeds;
+mod hash;
 mod logged;
+mod refused_peers;
 mod revoked;
+mod sessions;
 mod signing;
 pub(super) mod token_key;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -21,16 +25,16 @@ use tidings_core::journal::{
 use tidings_core::model::{Origin, Role};
 use tidings_core::{Id, Instant};
 
+pub use self::hash::KeyHash;
+use self::refused_peers::RefusedPeers;
 use self::revoked::Revoked;
 pub use self::revoked::TOKEN_MS_MAX;
+use self::sessions::Sessions;
+pub use self::sessions::{SESSION_IDLE_MS, SESSION_MS, Session, SignedIn};
 pub use self::signing::{SigningKey, SigningSecret};
 use crate::commit::idempotency::{self, IdempotencyHit, Once};
 use crate::error::{Error, RuntimeError};
 use crate::node::{ChangeToLog, Node};
-
-/// The hash of an API key. The key itself is stored nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeyHash(pub [u8; 32]);
 
 /// An API key as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,16 +68,23 @@ pub enum KeyChange {
     PauseFeed(String),
     /// The end of the pause of a feed.
     ResumeFeed(String),
+    /// A session that begins.
+    BeginSession(Session),
+    /// A use of a session, which is no line of the log of changes.
+    UseSession(Session),
+    /// The end of the session with this id.
+    EndSession(String),
 }
 
 impl KeyChange {
-    /// The id of the key or of the recipient, or the name of the feed.
+    /// The id of the key, the session or the recipient, or the name of the feed.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
             Self::Make(key) => &key.id,
             Self::MakeSigning(key) => &key.id,
-            Self::Revoke(id) | Self::RevokeSigning(id) => id,
+            Self::Revoke(id) | Self::RevokeSigning(id) | Self::EndSession(id) => id,
+            Self::BeginSession(session) | Self::UseSession(session) => &session.id,
             Self::RevokeTokens(recipient, _) => recipient.as_str(),
             Self::PauseFeed(name) | Self::ResumeFeed(name) => name,
         }
@@ -89,7 +100,7 @@ pub struct KeptAnswer {
     pub answer: Vec<u8>,
 }
 
-/// A callback with the result of a change of the keys, on the loop's thread; `None` = no key has the id.
+/// A callback with the result of a change of the keys, on the loop's thread; `None` = no key or session has the id.
 pub(crate) type KeysAnswer = Box<dyn FnOnce(Result<Option<IdempotencyHit>, RuntimeError>) + Send>;
 
 /// The keys of the store, in memory.
@@ -101,6 +112,9 @@ pub(crate) struct Keys {
     revoked: Mutex<Revoked>,
     /// The names of the paused feeds.
     paused_feeds: RwLock<BTreeSet<String>>,
+    sessions: Mutex<Sessions>,
+    /// The peers whose refused sign-ins were logged.
+    refused_peers: Mutex<RefusedPeers>,
 }
 
 impl Keys {
@@ -135,6 +149,16 @@ impl Keys {
         self.paused_feeds.read().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
+    /// The sessions, some of which may have ended.
+    pub(crate) fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The peers whose refused sign-ins were logged.
+    pub(crate) fn refused_peers(&self) -> MutexGuard<'_, RefusedPeers> {
+        self.refused_peers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock_revoked(&self) -> MutexGuard<'_, Revoked> {
         self.revoked.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -151,6 +175,9 @@ impl Keys {
         self.put(stored(view)?);
         self.put_signing(signing::stored(view)?);
         *self.paused_feeds.write().unwrap_or_else(PoisonError::into_inner) = feeds::stored(view)?;
+        let mut sessions = self.sessions();
+        let stored = sessions.stored(view)?;
+        sessions.replace(stored);
         Ok(())
     }
 
@@ -158,7 +185,10 @@ impl Keys {
         let (mut keys, mut signing) = (self.list().to_vec(), self.signing().to_vec());
         match change {
             KeyChange::Make(key) => keys.push(key),
-            KeyChange::Revoke(id) => keys.retain(|key| key.id != id),
+            KeyChange::Revoke(id) => {
+                keys.retain(|key| key.id != id);
+                self.sessions().end_of_key(&id);
+            }
             KeyChange::MakeSigning(key) => signing.push(key),
             KeyChange::RevokeSigning(id) => signing.retain(|key| key.id != id),
             // They were refused as soon as that was decided.
@@ -173,6 +203,10 @@ impl Keys {
                 paused.remove(&name);
                 return;
             }
+            KeyChange::BeginSession(session) => return self.sessions().begin(session),
+            // It was noted as soon as it was used.
+            KeyChange::UseSession(_) => return,
+            KeyChange::EndSession(id) => return self.sessions().end(&id),
         }
         self.put(keys);
         self.put_signing(signing);
@@ -235,14 +269,20 @@ impl KeyRequest {
         {
             return Ok(Some(before));
         }
-        let logged = self.origin.as_ref().zip(logged::change(&self.change, self, &view)?);
+        let ended = self.ended(&view)?;
+        let lines = match &self.origin {
+            Some(_) => logged::lines(self, &ended, &view)?,
+            None => Vec::new(),
+        };
         let mut writes = match &self.change {
             // Counts before it is durable: a revocation that a crash takes back was answered to nobody.
             KeyChange::RevokeTokens(recipient, before) => {
                 let buckets = node.engine().replica().of_buckets();
                 self.keys.revoke(recipient, buckets, *before, self.at)
             }
-            change => match writes(change, &view)? {
+            // Another node has the rows, and the console.
+            KeyChange::UseSession(_) if !node.engine().replica().holds_intake() => return Ok(None),
+            _ => match self.writes(&ended, &view)? {
                 writes if writes.is_empty() => return Ok(None),
                 writes => writes,
             },
@@ -251,36 +291,69 @@ impl KeyRequest {
             self.kept_answer.as_ref().map(|kept| (kept.once, kept.answer.clone()));
         writes.extend(idempotency::writes(&view, self.at, answers.as_slice())?);
         drop(view);
-        if let Some((origin, change)) = logged {
-            writes.extend(ChangeToLog { origin, change }.writes(node, self.at)?);
+        for logged::KeyLine { change, action } in lines {
+            let Some(origin) = &self.origin else { break };
+            let mut origin = Origin::clone(origin);
+            origin.action = action.map(Cow::Borrowed).or(origin.action);
+            writes.extend(ChangeToLog { origin: &origin, change }.writes(node, self.at)?);
         }
         node.write(writes)?;
         Ok(Some(IdempotencyHit::Fresh))
     }
-}
 
-/// The writes of a change of keys; none where there is nothing to revoke.
-fn writes(change: &KeyChange, view: &dyn ReadView) -> Result<Vec<Write>, Unreadable> {
-    let write = |hash: KeyHash, value| Write {
-        partition: Partition::Base,
-        key: table().bytes(&hash.0).done(),
-        value,
-    };
-    Ok(match change {
-        KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
-        KeyChange::Revoke(id) => {
-            let keys = stored(view)?;
-            keys.iter().filter(|key| key.id == *id).map(|key| write(key.hash, None)).collect()
+    /// The sessions that the change ends, of those that have not ended yet.
+    fn ended(&self, view: &dyn ReadView) -> Result<Vec<Session>, Unreadable> {
+        let is_ended = |session: &Session| match &self.change {
+            KeyChange::Revoke(id) => session.is_of_key(id),
+            KeyChange::EndSession(id) => session.id == *id,
+            _ => false,
+        };
+        if !matches!(self.change, KeyChange::Revoke(_) | KeyChange::EndSession(_)) {
+            return Ok(Vec::new());
         }
-        KeyChange::MakeSigning(key) => vec![signing::write(&key.id, Some(key))],
-        KeyChange::RevokeSigning(id) => {
-            let is_there = signing::stored(view)?.iter().any(|key| key.id == *id);
-            is_there.then(|| signing::write(id, None)).into_iter().collect()
-        }
-        KeyChange::RevokeTokens(..) => Vec::new(),
-        KeyChange::PauseFeed(name) => vec![feeds::write(name, true)],
-        KeyChange::ResumeFeed(name) => vec![feeds::write(name, false)],
-    })
+        let mut sessions = self.keys.sessions().stored(view)?;
+        sessions.retain(|session| is_ended(session) && !session.is_over(self.at));
+        Ok(sessions)
+    }
+
+    /// The writes of the change; none where there is nothing to revoke or to end.
+    fn writes(&self, ended: &[Session], view: &dyn ReadView) -> Result<Vec<Write>, Unreadable> {
+        let write = |hash: KeyHash, value| Write {
+            partition: Partition::Base,
+            key: table().bytes(&hash.0).done(),
+            value,
+        };
+        Ok(match &self.change {
+            KeyChange::Make(key) => vec![write(key.hash, Some(row(key)))],
+            KeyChange::Revoke(id) => {
+                let keys = stored(view)?;
+                let key = keys.iter().find(|key| key.id == *id);
+                let ended = ended.iter().filter(|_| key.is_some()).map(sessions::end);
+                key.map(|key| write(key.hash, None)).into_iter().chain(ended).collect()
+            }
+            KeyChange::MakeSigning(key) => vec![signing::write(&key.id, Some(key))],
+            KeyChange::RevokeSigning(id) => {
+                let is_there = signing::stored(view)?.iter().any(|key| key.id == *id);
+                is_there.then(|| signing::write(id, None)).into_iter().collect()
+            }
+            KeyChange::RevokeTokens(..) => Vec::new(),
+            KeyChange::PauseFeed(name) => vec![feeds::write(name, true)],
+            KeyChange::ResumeFeed(name) => vec![feeds::write(name, false)],
+            KeyChange::BeginSession(session) => {
+                // The key may have been revoked while its holder signed in.
+                if let SignedIn::Key(id) = &session.by
+                    && !stored(view)?.iter().any(|key| key.id == *id)
+                {
+                    return Ok(Vec::new());
+                }
+                sessions::begin(session, &self.keys.sessions().stored(view)?)
+            }
+            KeyChange::UseSession(session) => {
+                sessions::note_use(session, view)?.into_iter().collect()
+            }
+            KeyChange::EndSession(_) => ended.iter().map(sessions::end).collect(),
+        })
+    }
 }
 
 fn table() -> Key {

@@ -44,7 +44,10 @@ pub use handle::shares::{CallerId, FairQueue};
 pub use handle::time_shares::TimeShares;
 pub use hooks::{HookVitals, HooksVitals, hooks_stored};
 pub use keys::token_key::token_key;
-pub use keys::{ApiKey, KeptAnswer, KeyChange, KeyHash, SigningKey, SigningSecret, TOKEN_MS_MAX};
+pub use keys::{
+    ApiKey, KeptAnswer, KeyChange, KeyHash, SESSION_IDLE_MS, SESSION_MS, Session, SignedIn,
+    SigningKey, SigningSecret, TOKEN_MS_MAX,
+};
 pub use node::restored::pause_restored;
 pub use node::{Accepted, AppliedEntries, Node, SLICE_RECIPIENTS_MAX};
 pub use player::{MessageReceiver, Observer, PlayError, Player, PlayerOutput, sort_messages};

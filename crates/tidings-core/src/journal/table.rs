@@ -34,6 +34,7 @@
 //! | `SUPPRESSIONS` | base | intake | channel, hash of the address | the address, why it is suppressed, since when and until when |
 //! | `API_KEYS` | base | intake | hash of an API key | its id, name, when it was made, and its role |
 //! | `SIGNING_KEYS` | base | intake | id of a signing key | its name, when it was made, its scope, what its signatures are checked with |
+//! | `SESSIONS` | base | intake | hash of the secret of a session | its id, who is signed in by it, role and groups, since when, last use and until when |
 //! | `REVOKED_TOKENS` | base | bucket | hash of a recipient's id | up to which instant the recipient's tokens are refused |
 //! | `FEEDS` | base | intake | name of a feed | nothing: it is paused |
 //! | `ACTS` | base | intake | number | the acts of a step, until every shard has applied them |
@@ -212,6 +213,7 @@ pub enum Table {
     NotReached = 95,
     Changes = 102,
     ChangesBy = 103,
+    Sessions = 116,
 }
 
 /// The owner of rows that any shard may write, as keys have it. Buckets are below.

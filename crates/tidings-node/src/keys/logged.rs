@@ -5,10 +5,46 @@ use tidings_core::engine::LoggedChange;
 use tidings_core::journal::{ReadView, Unreadable};
 use tidings_core::model::{ChangeSubject, ChangedField, SubjectKind};
 
-use super::{ApiKey, KeyChange, KeyRequest, SigningKey, feeds, signing, stored};
+use super::{ApiKey, KeyChange, KeyRequest, Session, SigningKey, feeds, signing, stored};
 
-/// The change as it is logged; `None` = nothing is changed.
-pub(super) fn change(
+/// A line about a change of keys.
+pub(super) struct KeyLine {
+    pub(super) change: LoggedChange,
+    /// Its action; `None` = that of the origin.
+    pub(super) action: Option<&'static str>,
+}
+
+/// The lines of a change, and of the sessions that it ends; none where nothing is changed.
+pub(super) fn lines(
+    request: &KeyRequest,
+    ended: &[Session],
+    view: &dyn ReadView,
+) -> Result<Vec<KeyLine>, Unreadable> {
+    let mut lines = Vec::new();
+    match &request.change {
+        KeyChange::BeginSession(session) => lines.push(of_session(None, Some(session))),
+        KeyChange::UseSession(_) | KeyChange::EndSession(_) => {}
+        change => {
+            let change = of_key(change, request, view)?;
+            lines.extend(change.map(|change| KeyLine { change, action: None }));
+        }
+    }
+    lines.extend(ended.iter().map(|session| of_session(Some(session), None)));
+    Ok(lines)
+}
+
+/// The line of a session that begins or ends. It does not name who is signed in, which is the author of the first one.
+fn of_session(from: Option<&Session>, to: Option<&Session>) -> KeyLine {
+    let role = |session: Option<&Session>| json!(session.map(|session| session.role.name()));
+    let id = from.or(to).map(|session| session.id.clone()).unwrap_or_default();
+    let subject = ChangeSubject::new(SubjectKind::Session, id);
+    let fields = ChangedField::shown("role", role(from), role(to)).into_iter().collect();
+    let action = if to.is_some() { "session.begun" } else { "session.ended" };
+    KeyLine { change: LoggedChange { subject, fields }, action: Some(action) }
+}
+
+/// The change of a key, of tokens or of a feed as it is logged; `None` = nothing is changed.
+fn of_key(
     change: &KeyChange,
     request: &KeyRequest,
     view: &dyn ReadView,
@@ -37,6 +73,9 @@ pub(super) fn change(
             let is_paused = feeds::stored(view)?.contains(name);
             let field = ChangedField::shown("paused", is_paused.into(), pauses.into());
             (SubjectKind::Feed, field.into_iter().collect::<Vec<_>>())
+        }
+        KeyChange::BeginSession(_) | KeyChange::UseSession(_) | KeyChange::EndSession(_) => {
+            return Ok(None);
         }
     };
     let subject = ChangeSubject::new(kind, change.id());

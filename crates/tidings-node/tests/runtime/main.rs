@@ -17,6 +17,7 @@ mod reads;
 mod required;
 mod resolving;
 mod retries;
+mod sessions;
 mod shards;
 mod slow;
 mod steer;

@@ -46,7 +46,7 @@ fn in_shards() -> Settings {
 }
 
 /// A node with these shards, the first of them with the intake.
-fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
+pub(super) fn some(store: &Arc<dyn Store>, clock: &Arc<VirtualClock>, shards: &[u16]) -> Runtime {
     some_opened(over(store), clock, shards)
 }
 
@@ -61,7 +61,7 @@ fn some_opened(open: OpenStore, clock: &Arc<VirtualClock>, shards: &[u16]) -> Ru
 }
 
 /// A store of four shards, with a clock.
-fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
+pub(super) fn made() -> (Arc<dyn Store>, Arc<VirtualClock>) {
     let (store, clock) = (in_memory(), clock(MONDAY));
     let mail = plain(Arc::new(Counter::default()));
     let whole = start(over(&store), mail, &clock, in_shards());
