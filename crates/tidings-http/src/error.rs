@@ -161,6 +161,9 @@ codes! {
     KeyNotFound = "key_not_found", 404, RetryAdvice::No,
         "Unknown API key",
         "`GET /v1/admin/keys` lists the ids of the keys.";
+    SessionNotFound = "session_not_found", 404, RetryAdvice::No,
+        "Unknown session",
+        "`tidings sessions` lists the sessions that have not ended.";
     SigningKeyNotFound = "signing_key_not_found", 404, RetryAdvice::No,
         "Unknown signing key",
         "`GET /v1/admin/signing-keys` lists the ids of the keys.";

@@ -468,7 +468,7 @@ impl Service {
     /// to the same request again.
     ///
     /// # Errors
-    /// [`Code::KeyNotFound`], or a [`Problem`] of the node.
+    /// [`Code::KeyNotFound`] or the like, or a [`Problem`] of the node.
     pub(super) async fn change_keys(
         &self,
         request: &Change,
@@ -483,9 +483,11 @@ impl Service {
         };
         let code = match change {
             KeyChange::MakeSigning(_) | KeyChange::RevokeSigning(_) => Code::SigningKeyNotFound,
+            KeyChange::EndSession(_) => Code::SessionNotFound,
             _ => Code::KeyNotFound,
         };
-        let unknown = format!("unknown key {}", quoted(change.id()));
+        let what = if code == Code::SessionNotFound { "session" } else { "key" };
+        let unknown = format!("unknown {what} {}", quoted(change.id()));
         let handle = self.handle.of(caller()).with_origin(origin());
         handle.change_keys(self.now(), change, kept, then)?;
         match self.answered(done).await? {

@@ -18,8 +18,8 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 use tidings_core::{Day, Instant};
-use tidings_node::VirtualClock;
 use tidings_node::channel::Channels;
+use tidings_node::{SignedIn, VirtualClock};
 use tidings_store::{Commit, Error, MemoryStore, Snapshot, Store, VALUE_BYTES_MAX};
 
 use super::code;
@@ -362,6 +362,7 @@ fn seed(rig: &Rig) {
     let done = rig.call(Method::POST, "/v1/messages/retry", &nobody);
     assert!(done.status.is_success(), "{done:?}");
     rig.make_key(KEY);
+    rig.begin_session(KEY, SignedIn::Person("mara".to_owned()));
 }
 
 fn open() -> (Rig, Moody) {
@@ -559,7 +560,7 @@ fn wrong(code: &str, call: &Call) -> Call {
         "message_not_found" => path(&MESSAGES.failed, "none"),
         "event_not_found" => path("e1", "none"),
         "job_not_found" => path(&JOB, "none"),
-        "key_not_found" | "signing_key_not_found" => path(KEY, "none"),
+        "key_not_found" | "session_not_found" | "signing_key_not_found" => path(KEY, "none"),
         "feed_not_found" => path("app", "none"),
         "topic_not_open" => path("artists", "staff"),
         "type_not_found" => path("note", "none"),

@@ -2,6 +2,7 @@
 
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
+use tidings_node::SignedIn;
 
 use crate::rig::{Rig, user_token};
 use crate::{Access, Settings, document, openapi};
@@ -38,6 +39,7 @@ fn server() -> Rig {
         rig.call(Method::PUT, path, &json!({}));
     }
     rig.make_key("5c0f3d1a9b7e");
+    rig.begin_session("5c0f3d1a9b7e", SignedIn::Person("mara@example.org".to_owned()));
     rig.make_signing_key(SIGNING_KEY);
     rig
 }

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, Method, Request, StatusCode};
 use axum::response::Response;
 use http_body_util::BodyExt as _;
 use serde_json::Value;
+use tidings_api::sessions::NewSession;
 use tidings_api::token::sign;
 use tidings_config::secret_here;
 use tidings_core::{Id, Instant, Rules};
@@ -18,8 +19,8 @@ use tidings_node::channel::{
     CAUGHT_MAX, CaughtMailbox, Channels, Durability, ProviderSetup, ServerTimeouts, open_all,
 };
 use tidings_node::{
-    ApiKey, Clock, Delivery, KeyChange, KeyHash, Retries, Role, Runtime, SigningKey, SigningSecret,
-    VirtualClock,
+    ApiKey, Clock, Delivery, KeyChange, KeyHash, Retries, Role, Runtime, Session, SignedIn,
+    SigningKey, SigningSecret, VirtualClock,
 };
 use tidings_store::{MemoryStore, Store};
 use tower::ServiceExt as _;
@@ -278,6 +279,14 @@ impl Rig {
             role: Role::Admin,
         };
         self.change_keys(KeyChange::Make(key));
+    }
+
+    /// Begins a session of this id, whose secret nobody has.
+    pub(crate) fn begin_session(&self, id: &str, by: SignedIn) {
+        let begun = self.service.now();
+        let groups = Vec::new();
+        let new = NewSession::make(by, Role::Operate, groups, begun).unwrap().stored;
+        self.change_keys(KeyChange::BeginSession(Session { id: id.to_owned(), ..new }));
     }
 
     /// Makes a signing key of this id, whose tokens [`user_token`] signs.

@@ -1,5 +1,6 @@
 //! API keys: made, listed and revoked while the server runs.
 
+pub(super) mod sessions;
 pub(super) mod signing;
 pub(super) mod tokens;
 

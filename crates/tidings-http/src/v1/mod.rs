@@ -51,6 +51,7 @@ pub(super) fn calls(calls: Calls) -> Calls {
     let calls = backup::calls(calls);
     let calls = export::calls(calls);
     let calls = keys::calls(calls);
+    let calls = keys::sessions::calls(calls);
     let calls = keys::signing::calls(calls);
     let calls = keys::tokens::calls(calls);
     let calls = log::calls(calls);

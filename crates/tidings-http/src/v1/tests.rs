@@ -20,6 +20,7 @@ mod messages;
 mod operators;
 mod preview;
 mod quiet;
+mod sessions;
 mod soft_refusals;
 mod suppressions;
 
