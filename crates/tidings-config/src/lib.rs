@@ -8,6 +8,7 @@ mod brand;
 mod caps;
 mod channels;
 pub mod duration;
+pub mod edit;
 pub mod fault;
 mod feedback;
 mod lanes;
@@ -26,7 +27,8 @@ mod walk;
 pub mod wording;
 pub mod zone;
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use access::console::ConsoleSection;
 use tidings_core::Rules;
@@ -51,11 +53,22 @@ pub const DEFAULT: &str = include_str!("default.toml");
 /// bound on what a wrong path can cost.
 pub const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
+/// The text of a configuration, and its file.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ConfigSource {
+    /// The file, as it was named.
+    pub file: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
 /// A configuration without faults.
 #[derive(Clone, Debug)]
 pub struct CheckedConfig {
-    /// The message.
+    /// The rules.
     pub rules: Rules,
+    /// The text that they were read from.
+    pub source: ConfigSource,
     /// Warnings about settings that are probably not intended, one sentence each.
     pub warnings: Vec<String>,
     /// The languages of its texts.
@@ -75,46 +88,63 @@ pub fn read(path: impl AsRef<Path>) -> Result<Rules, Faults> {
 /// # Errors
 /// Those of [`read`].
 pub fn check(path: impl AsRef<Path>) -> Result<CheckedConfig, Faults> {
-    let path = path.as_ref();
-    let file_name = path.display().to_string();
-    let whole = |reason: String, hint: &str| Faults {
-        file: file_name.clone(),
-        list: vec![Fault { place: None, reason, hint: hint.to_owned() }],
-    };
-    let bytes = load(path).map_err(|error| {
-        let hint = "name the file, or write a first one with `tidings config > tidings.toml`";
-        whole(format!("cannot read the configuration: {error}"), hint)
-    })?;
-    if bytes.len() as u64 > CONFIG_BYTES_MAX {
-        let hint = "name the configuration, not a file of data";
-        return Err(whole(format!("the file is larger than {CONFIG_BYTES_MAX} bytes"), hint));
-    }
-    match str::from_utf8(&bytes) {
-        Ok(text) => {
-            let directory = path.parent().unwrap_or(Path::new(""));
-            let (mut rules, texts) = parse_within(text, &file_name, Some(directory))?;
-            let mut list = texts::words::read(path, &mut rules);
-            list.extend(templates::read(path, &mut rules).err().unwrap_or_default());
-            if !list.is_empty() {
-                return Err(Faults { file: file_name, list });
-            }
-            let languages = Languages::of(&texts, &rules, text);
-            let mut warnings = warnings(&rules);
-            warnings.extend(languages.warnings(&file_name));
-            Ok(CheckedConfig { rules, warnings, languages })
+    ConfigSource::read(path)?.check()
+}
+
+impl ConfigSource {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// A single [`Fault`]: it can't be read, is too large, or is not UTF-8.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Faults> {
+        let path = path.as_ref();
+        let fault = |place, reason: String, hint: &str| Faults {
+            file: path.display().to_string(),
+            list: vec![Fault { place, reason, hint: hint.to_owned() }],
+        };
+        let bytes = load(path).map_err(|error| {
+            let hint = "name the file, or write a first one with `tidings config > tidings.toml`";
+            fault(None, format!("cannot read the configuration: {error}"), hint)
+        })?;
+        if bytes.len() as u64 > CONFIG_BYTES_MAX {
+            let hint = "name the configuration, not a file of data";
+            let reason = format!("the file is larger than {CONFIG_BYTES_MAX} bytes");
+            return Err(fault(None, reason, hint));
         }
-        Err(error) => {
-            let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(&error.as_bytes()[..valid]);
             let place = SourceSpan::of(&text, &(text.len()..text.len()));
-            Err(Faults {
-                file: file_name,
-                list: vec![Fault {
-                    place: Some(place),
-                    reason: "the file is not UTF-8 from here on".to_owned(),
-                    hint: "save it as UTF-8".to_owned(),
-                }],
-            })
+            let reason = "the file is not UTF-8 from here on".to_owned();
+            fault(Some(place), reason, "save it as UTF-8")
+        })?;
+        Ok(Self { file: path.to_owned(), text })
+    }
+
+    /// Reads the configuration, and the templates of mails and the books of words beside its file.
+    ///
+    /// # Errors
+    /// Every [`Fault`] of the text and of these files.
+    pub fn check(self) -> Result<CheckedConfig, Faults> {
+        let file_name = self.file.display().to_string();
+        let directory = self.file.parent().unwrap_or(Path::new(""));
+        let (mut rules, texts) = parse_within(&self.text, &file_name, Some(directory))?;
+        let mut list = texts::words::read(&self.file, &mut rules);
+        list.extend(templates::read(&self.file, &mut rules).err().unwrap_or_default());
+        if !list.is_empty() {
+            return Err(Faults { file: file_name, list });
         }
+        let languages = Languages::of(&texts, &rules, &self.text);
+        let mut warnings = warnings(&rules);
+        warnings.extend(languages.warnings(&file_name));
+        Ok(CheckedConfig { rules, source: self, warnings, languages })
+    }
+}
+
+// Its text may have secrets.
+impl fmt::Debug for ConfigSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConfigSource({})", self.file.display())
     }
 }
 
