@@ -261,6 +261,8 @@ fn play_story(
 fn refused(fault: PlayError) -> PlayFault {
     match fault {
         PlayError::Node(fault) => PlayFault::Node(fault),
-        PlayError::Refused(_) | PlayError::Back { .. } => PlayFault::Story(fault.to_string()),
+        PlayError::Refused(_) | PlayError::Back { .. } | PlayError::Stopped => {
+            PlayFault::Story(fault.to_string())
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! the phases of a turn of the loop, from one instant at which something happens to the next.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidings_core::content::{Message, Totals};
 use tidings_core::engine::{
@@ -33,6 +34,8 @@ pub struct Player {
     /// True if it goes on where a command is refused.
     goes_on: bool,
     observer: Option<Box<dyn Observer + Send>>,
+    /// Set from elsewhere once it is to stop.
+    stop: Option<Arc<AtomicBool>>,
 }
 
 /// An observer of a player's commands and their answers (and, with a watch, of the time they take).
@@ -69,6 +72,9 @@ pub enum PlayError {
         /// The open instant.
         last: Instant,
     },
+    /// The player was stopped.
+    #[error("it was stopped")]
+    Stopped,
     /// The node failed.
     #[error(transparent)]
     Node(#[from] Error),
@@ -131,6 +137,7 @@ impl Player {
             begun: false,
             goes_on: false,
             observer: None,
+            stop: None,
         }
     }
 
@@ -150,6 +157,11 @@ impl Player {
     /// Sets the observer.
     pub fn observe_by(&mut self, observer: Box<dyn Observer + Send>) {
         self.observer = Some(observer);
+    }
+
+    /// Makes the player stop before its next instant once this is set.
+    pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = Some(stop);
     }
 
     /// Returns the node, for reading after everything was played.
@@ -191,6 +203,7 @@ impl Player {
     /// or full: none of its messages has gone to `out`, and no more can be played.
     pub fn play(&mut self, timed: Timed, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
         let Timed { at, command } = timed;
+        self.go_on()?;
         self.turn_to(at, out)?;
         if let Some((_, commands)) = &mut self.open {
             commands.push(command);
@@ -307,8 +320,16 @@ impl Player {
         Ok(())
     }
 
+    fn go_on(&self) -> Result<(), PlayError> {
+        match &self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(PlayError::Stopped),
+            _ => Ok(()),
+        }
+    }
+
     /// Plays an instant without commands.
     fn instant(&mut self, at: Instant, out: &mut MessageReceiver<'_>) -> Result<(), PlayError> {
+        self.go_on()?;
         self.open = Some((at, Vec::new()));
         self.begun = false;
         self.close(out)

@@ -5,4 +5,4 @@ pub mod compare;
 mod player;
 pub mod simulate;
 
-pub use player::player;
+pub use player::{player, stoppable_player};

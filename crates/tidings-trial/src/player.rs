@@ -1,6 +1,7 @@
 //! The player of `tidings simulate`: the engine on a virtual clock.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidings_api::body::hint;
@@ -21,9 +22,21 @@ use crate::simulate::{CommandPlayer, PlayError, PlaySink};
 /// # Errors
 /// [`PlayError::Broken`] where it cannot be set up.
 pub fn player(rules: Rules) -> Result<Box<dyn CommandPlayer>, PlayError> {
+    stoppable_player(rules, Arc::default())
+}
+
+/// [`player`], which stops at the next instant once `stop` is set: what it plays then is [`PlayError::Broken`].
+///
+/// # Errors
+/// As of [`player`].
+pub fn stoppable_player(
+    rules: Rules,
+    stop: Arc<AtomicBool>,
+) -> Result<Box<dyn CommandPlayer>, PlayError> {
     let store = Arc::new(MemoryStore::default());
     let options = Options { buckets: 1, ..Options::default() };
     let mut player = Player::open(store, options, PlayerOutput::Messages).map_err(broken)?;
+    player.stop_by(stop);
     let answers = Arc::<Mutex<PendingLines>>::default();
     player.observe_by(Box::new(AnswerGatherer(Arc::clone(&answers))));
     Ok(Box::new(Simulation { player, answers, rules: Some(rules) }))

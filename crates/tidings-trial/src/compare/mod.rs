@@ -16,6 +16,8 @@ mod tests;
 pub mod tune;
 
 use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use tidings_core::Rules;
 
@@ -24,7 +26,8 @@ pub use figures::{ConfigFigures, LeftOutEntries};
 pub use population::Population;
 pub use story::Story;
 
-use crate::simulate::{CommandPlayer, Run, SimulationHalt};
+use crate::simulate::{CommandPlayer, LineOrder, Run, SimulationHalt};
+use crate::stoppable_player;
 use gather::{RunGatherer, RunNumbers};
 
 /// A configuration with its name.
@@ -92,6 +95,46 @@ pub fn play<R: BufRead>(
         gathered,
         left_out: LeftOutEntries::of(&player.ledger(), wanted.channels, books.suppressed),
     })
+}
+
+/// The reason why configurations were not compared.
+#[derive(Debug, thiserror::Error)]
+#[error("under {config}: {halt}")]
+pub struct ComparisonHalt {
+    /// The name of the configuration that was played.
+    pub config: String,
+    /// The reason why its run ended.
+    pub halt: SimulationHalt,
+}
+
+/// Plays a timeline under each of these configurations, one after the other on this thread, until `stop` is set.
+/// `timeline` opens it, once for each.
+///
+/// # Errors
+/// [`ComparisonHalt`], also where it was stopped.
+pub fn compare<R: BufRead>(
+    configs: &[NamedRules],
+    channel: Option<&str>,
+    mut timeline: impl FnMut() -> R,
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<ConfigFigures>, ComparisonHalt> {
+    let mut population = Population::default();
+    let wanted = CountFilter { channels: Channels(channel), places: None, story: false };
+    let mut runs = Vec::new();
+    for config in configs {
+        let run = Run {
+            rules: &config.rules,
+            timeline: timeline(),
+            order: LineOrder::AsGiven,
+            until: None,
+        };
+        let played = stoppable_player(config.rules.clone(), Arc::clone(stop))
+            .map_err(SimulationHalt::from)
+            .and_then(|mut player| play(config, run, &mut *player, wanted, &mut population));
+        let halted = |halt| ComparisonHalt { config: config.name.clone(), halt };
+        runs.push(played.map_err(halted)?);
+    }
+    Ok(figures(&runs, &population))
 }
 
 /// The figures of runs over one timeline, in their order.

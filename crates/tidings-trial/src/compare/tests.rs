@@ -1,5 +1,8 @@
 //! Figures, stories and pages of messages that are made up.
 
+use std::io;
+use std::sync::atomic::Ordering;
+
 use tidings_core::content::{Item, Message};
 use tidings_core::model::{BatchKey, Reason};
 use tidings_core::{Day, Id, Instant};
@@ -269,4 +272,47 @@ fn f16_a_goal_says_which_of_its_bounds_are_missed() {
         assert!(day == 0 || missed.contains(&MissedBound::PerDay(100, day)), "{missed:?}");
     }
     assert_eq!(Goal { mean_per_day: Some(1e9), ..Goal::default() }.missed(&all[0]), []);
+}
+
+/// A timeline that is told to stop at its end.
+struct StopsAtEnd<'t> {
+    lines: &'t [u8],
+    stop: Arc<AtomicBool>,
+}
+
+impl io::Read for StopsAtEnd<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.lines.read(into)
+    }
+}
+
+impl BufRead for StopsAtEnd<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.stop.store(self.lines.is_empty(), Ordering::Relaxed);
+        Ok(self.lines)
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.lines.consume(bytes);
+    }
+}
+
+#[test]
+fn a_comparison_stops_between_two_instants() {
+    let config = "[categories.news]\n[types.note]\ncategory = \"news\"\n\
+        channels = { email = { policy = \"cooldown\", quiet = \"4m\" } }\n";
+    let named = |name: &str| {
+        let rules = tidings_config::parse(config, name).unwrap();
+        NamedRules { name: name.to_owned(), title: name.to_owned(), rules }
+    };
+    let timeline = "{\"at\":\"2024-01-01T00:00:00Z\",\"op\":\"recipient\",\"id\":\"ann\"}\n\
+        {\"at\":\"2024-01-01T00:01:00Z\",\"op\":\"publish\",\"type\":\"note\",\"object\":{\"id\":\"o\"},\"to\":{\"recipients\":[\"ann\"]}}\n";
+    let stop = Arc::default();
+    let configs = [named("a.toml"), named("b.toml")];
+    let whole = compare(&configs, None, || timeline.as_bytes(), &stop).unwrap();
+    assert_eq!(whole.iter().map(|of| of.messages).collect::<Vec<_>>(), [1, 1]);
+    // What is due after the last line is not played.
+    let open = || StopsAtEnd { lines: timeline.as_bytes(), stop: Arc::clone(&stop) };
+    let halted = compare(&configs, None, open, &stop).unwrap_err();
+    assert_eq!(halted.to_string(), "under a.toml: the run was interrupted: it was stopped");
 }
