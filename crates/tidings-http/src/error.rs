@@ -198,6 +198,9 @@ codes! {
     Grew = "grew", 409, RetryAdvice::No,
         "The change would touch more people than expected",
         "Nothing was done. `concerns` says what it would touch now: look at it, and send the request with a greater `expect`.";
+    ConfigUnknown = "config_unknown", 409, RetryAdvice::No,
+        "The server does not know the text of its configuration",
+        "Edits are tried on a server that reads its configuration from a file: `tidings serve --config FILE`.";
     TenantGone = "tenant_gone", 409, RetryAdvice::No,
         "The tenant is disabled or was deleted",
         "Enable it first: `PATCH /v1/tenants/{id}` with `{\"disabled\": false}`; or make it anew: `PUT /v1/tenants/{id}`.";
@@ -234,6 +237,12 @@ codes! {
     TooLarge = "too_large", 422, RetryAdvice::No,
         "What is stored would grow too long",
         "Nothing was changed. `detail` says what would be longer than a row of the store; remove something of it first.";
+    ConfigFaults = "config_faults", 422, RetryAdvice::No,
+        "The configuration has faults",
+        "`POST /v1/admin/check` with the same edits lists all of them.";
+    KeyNotEditable = "key_not_editable", 422, RetryAdvice::No,
+        "The key of the configuration can't be edited by a call",
+        "Edit keys under `types`, `categories`, `digests` and `caps`; change others in the file, and reload it.";
     IdempotencyKeyReused = "idempotency_key_reused", 422, RetryAdvice::No,
         "The `Idempotency-Key` was used with a different request",
         "Use a new key for each request, and the same key only to send the same request again.";

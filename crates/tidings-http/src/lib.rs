@@ -39,6 +39,7 @@ mod start;
 mod streaming;
 #[cfg(test)]
 mod tests;
+mod trials;
 mod ui;
 mod users;
 pub mod v1;
@@ -65,6 +66,7 @@ pub use service::{Access, Service};
 pub use settings::Settings;
 #[cfg(test)]
 pub(crate) use tests::{post, rig};
+pub use trials::Trials;
 
 /// Reads a form of this type as pages do, for fuzzing.
 #[doc(hidden)]

@@ -41,6 +41,7 @@ use crate::shares::caller;
 use crate::shares::places::Places;
 use crate::shares::refusals::Refusals;
 use crate::site_state::{NAMES, Site};
+use crate::trials::Trials;
 use crate::users::preference_rate::PreferenceRate;
 
 /// The most reads at once: each has a thread, and some wait for the disk.
@@ -102,6 +103,8 @@ pub struct Service {
     pub(super) site: Option<Arc<Site>>,
     /// The messages that `caught://` keeps.
     pub caught: Arc<CaughtMailbox>,
+    /// Changes of the configuration that are tried.
+    pub trials: Trials,
     /// The streams of inboxes.
     pub(super) live: Arc<Live>,
     /// Reports of providers, counted, and what is kept between their calls.
@@ -164,6 +167,7 @@ impl Service {
             rules: RwLock::new(Arc::new(rules)),
             site: None,
             caught: Arc::default(),
+            trials: Trials::default(),
             feedback: Feedback::default(),
             feeds: Feeds::default(),
             preference_rate: PreferenceRate::default(),
@@ -266,6 +270,7 @@ impl Service {
     /// Streams end with the lines that they have read; `/readyz` announces that others should take over.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+        self.trials.comparisons.stop(self.now());
         self.feeds.end();
         self.end_streams();
     }

@@ -12,7 +12,7 @@ use crate::source::{files, is_test, named, read};
 const HTTP: &str = "crates/tidings-http";
 
 /// The rooms of [`HTTP`], from the lowest on.
-const FLOORS: [&str; 35] = [
+const FLOORS: [&str; 36] = [
     "html",
     "settings",
     "owners",
@@ -25,6 +25,7 @@ const FLOORS: [&str; 35] = [
     "users",
     "reports",
     "change",
+    "trials",
     "site_state",
     "live",
     "cluster",

@@ -8,6 +8,7 @@
 mod address;
 pub mod addresses;
 pub mod cloud_event;
+pub mod edits;
 pub mod event;
 pub mod explain;
 mod fault;

@@ -114,11 +114,28 @@ impl OtherShards {
 
     /// The answers as they come, to be read by the caller.
     pub(crate) async fn streams(&self) -> Gathered<Response> {
-        let Some(asking) = &self.0 else {
-            return Gathered { found: Vec::new(), missing: Vec::new() };
-        };
+        match &self.0 {
+            Some(asking) => asking.streams(&(asking.method.clone(), asking.path.clone())).await,
+            None => Gathered { found: Vec::new(), missing: Vec::new() },
+        }
+    }
+
+    /// What the others answer another call that reads something, as it comes.
+    pub(crate) async fn streams_of(&self, path: PathAndQuery) -> Gathered<Response> {
+        match &self.0 {
+            Some(asking) => asking.streams(&(Method::GET, path)).await,
+            None => Gathered { found: Vec::new(), missing: Vec::new() },
+        }
+    }
+}
+
+impl Asking {
+    async fn streams(&self, call: &(Method, PathAndQuery)) -> Gathered<Response> {
+        let asking = self;
         let mut gathered = Gathered { found: Vec::new(), missing: asking.unowned() };
-        let each = asking.others.peers.iter().map(|peer| timeout(PATIENCE, asking.call(peer, &[])));
+        let peers = asking.others.peers.iter();
+        let each = peers
+            .map(|peer| timeout(PATIENCE, asking.cluster.call(peer, call.clone(), Vec::new())));
         for (peer, answer) in asking.others.peers.iter().zip(join_all(each).await) {
             match answer {
                 Ok(Ok(answer)) if answer.status() == StatusCode::OK => gathered.found.push(answer),
@@ -127,9 +144,7 @@ impl OtherShards {
         }
         gathered
     }
-}
 
-impl Asking {
     /// The shards that no node has, in words.
     fn unowned(&self) -> Vec<String> {
         self.others.unowned.iter().map(|shard| format!("shard {shard}")).collect()

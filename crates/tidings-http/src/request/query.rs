@@ -41,6 +41,17 @@ impl FromQuery for BeforeAlone {
     }
 }
 
+/// The query of a call that takes no parameter.
+pub(crate) struct NoParameters;
+
+impl FromQuery for NoParameters {
+    const KNOWN: &'static [&'static str] = &[];
+
+    fn read(_: &Parameters) -> Result<Self, Problem> {
+        Ok(Self)
+    }
+}
+
 /// The parameters of a query in their order.
 pub(crate) struct Parameters(Vec<(String, String)>);
 

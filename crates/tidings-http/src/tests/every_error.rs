@@ -155,6 +155,13 @@ fn body(method: &Method, template: &str) -> (&'static str, String) {
             "object": { "id": "works/2" },
             "to": { "recipients": ["ann"] },
         })),
+        ("POST", "/v1/admin/compare") => {
+            let edits = json!([{ "key": "types.note.urgent", "value": true }]);
+            json(json!({ "edits": edits, "days": 1 }))
+        }
+        ("POST", "/v1/admin/check") => {
+            json(json!({ "edits": [{ "key": "types.note.urgent", "value": true }] }))
+        }
         ("POST", "/v1/search") => json(json!({ "q": "ann" })),
         ("POST", "/v1/messages/retry" | "/v1/messages/cancel" | "/v1/messages/resend") => {
             json(json!({ "filter": { "channel": "email" }, "expect": 9 }))
@@ -425,6 +432,11 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             all(&|call| waiting(call).send(&rig))
         }
         "message_state" => all(&of_another_state),
+        "config_unknown" => {
+            let (rig, _) = open();
+            rig.service.trials.set_source(None);
+            all(&|call| call.send(&rig))
+        }
         "stopping" => {
             let (mut rig, _) = open();
             rig.service.stop();
@@ -555,6 +567,11 @@ fn wrong(code: &str, call: &Call) -> Call {
                 .map(|(at, part)| if at == at_id { "%ff" } else { part });
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
+        "config_faults" => call.with_body(&call.body.replace("true", "7")),
+        "unknown_channel" if call.path == "/v1/admin/compare" => {
+            call.with_body(&call.body.replace("\"days\"", "\"channel\":\"none\",\"days\""))
+        }
+        "key_not_editable" => call.with_body(&call.body.replace("types.note.urgent", "store.keep")),
         "not_found" => path("unknown_type", "none"),
         "recipient_not_found" => path("ann", "nobody"),
         "message_not_found" => path(&MESSAGES.failed, "none"),

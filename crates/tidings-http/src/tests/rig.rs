@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tidings_api::sessions::NewSession;
 use tidings_api::token::sign;
-use tidings_config::secret_here;
+use tidings_config::{ConfigSource, secret_here};
 use tidings_core::{Id, Instant, Rules};
 use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{
@@ -215,6 +215,8 @@ impl Rig {
         .unwrap();
         let service =
             Service::new(runtime.handle(), rules, access, Arc::clone(&clock) as _, settings);
+        let source = ConfigSource { file: "tidings.toml".into(), text: config.to_owned() };
+        service.trials.set_source(source);
         let service = Arc::new(service.with_site(tokens()).with_caught(caught));
         let tokio = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)

@@ -191,7 +191,11 @@ struct PreferenceLineBody<'c> {
 }
 
 /// Writes the recipients of this node's shards.
-fn write_recipients(durable: &DurableSnapshot, from: Day, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_recipients(
+    durable: &DurableSnapshot,
+    from: Day,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (engine, view) = (durable.engine(), durable.view());
     // All of them are there before the first event. Memberships are lines of their own.
     let at = from.start();
@@ -220,7 +224,7 @@ fn write_recipients(durable: &DurableSnapshot, from: Day, out: &mut dyn Write) -
 }
 
 /// Writes the tenants.
-fn write_tenants(
+pub(crate) fn write_tenants(
     durable: &DurableSnapshot,
     from: Day,
     only: Option<&Id>,
@@ -236,7 +240,7 @@ fn write_tenants(
 }
 
 /// Writes that tenants are disabled.
-fn write_disabled(
+pub(crate) fn write_disabled(
     durable: &DurableSnapshot,
     only: Option<&Id>,
     out: &mut dyn Write,
@@ -285,7 +289,7 @@ fn write_members(
 }
 
 /// Writes the events, or those of one tenant.
-fn write_events(
+pub(crate) fn write_events(
     durable: &DurableSnapshot,
     from: Day,
     only: Option<&Id>,

@@ -3,7 +3,7 @@
 mod admin;
 mod backup;
 pub(super) mod events;
-mod export;
+pub(super) mod export;
 mod hooks;
 pub(super) mod inbox;
 mod keys;

@@ -100,17 +100,17 @@ pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::
         );
         return Ok(report(streams, &message, Status::Wrong));
     }
-    let CheckedConfig { rules, warnings, .. } = match tidings_config::check(&arguments.config) {
+    let mut config = match tidings_config::check(&arguments.config) {
         Ok(checked) => checked,
         Err(faults) => {
             write!(streams.err, "{faults}")?;
             return Ok(Status::Wrong);
         }
     };
-    for warning in warnings {
+    for warning in std::mem::take(&mut config.warnings) {
         writeln!(streams.err, "warning: {warning}")?;
     }
-    let _telemetry = match rules.telemetry.as_ref().map(Telemetry::start).transpose() {
+    let _telemetry = match config.rules.telemetry.as_ref().map(Telemetry::start).transpose() {
         Ok(telemetry) => telemetry,
         Err(fault) => {
             let message = format!("`[telemetry]`: {fault}");
@@ -118,13 +118,13 @@ pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::
         }
     };
     // Precedes the store, which must not be made for a server that can't start.
-    let missing = app::secret_faults(&rules);
+    let missing = app::secret_faults(&config.rules);
     if !missing.is_empty() {
         let texts: Vec<String> = missing.into_iter().map(|fault| fault.text).collect();
         return Ok(report(streams, &texts.join("\n"), Status::Wrong));
     }
     if let Some(store) = &arguments.shared.store {
-        return cluster::run(arguments, store, rules, streams);
+        return cluster::run(arguments, store, config, streams);
     }
     let Some(data) = &arguments.data else {
         // The parser of arguments requires one of both.
@@ -145,7 +145,7 @@ pub(super) fn run(arguments: &ServeArguments, streams: &mut Streams<'_>) -> io::
         }
     };
     match listener(arguments, streams) {
-        Ok(listener) => serve(arguments, rules, store, data, listener, streams),
+        Ok(listener) => serve(arguments, config, store, data, listener, streams),
         Err(status) => Ok(status),
     }
 }
@@ -196,10 +196,10 @@ struct ServingNode {
 }
 
 impl ServingNode {
-    /// Starts a node over a store, under these rules. It sends messages if `may_send` allows it.
+    /// Starts a node over a store, under a configuration. It sends messages if `may_send` allows it.
     fn start(
         store: ReopenableStore,
-        rules: &Rules,
+        CheckedConfig { rules, source, .. }: &CheckedConfig,
         arguments: &ServeArguments,
         token: &Secret,
         may_send: Option<MaySend>,
@@ -225,6 +225,7 @@ impl ServingNode {
             if arguments.dev { Access::Open } else { Access::Keys { token: Some(token.hash()) } };
         let bounds = bounds(arguments.peer_connections);
         let service = Service::new(node.handle(), rules.clone(), access, clock, bounds);
+        service.trials.set_source(source.clone());
         Ok(Self {
             node,
             service: Arc::new(completed(service).with_site(tokens).with_caught(caught)),
@@ -236,7 +237,7 @@ impl ServingNode {
 
 fn serve(
     arguments: &ServeArguments,
-    mut rules: Rules,
+    mut config: CheckedConfig,
     store: ReopenableStore,
     data: &Path,
     listener: TcpListener,
@@ -246,7 +247,7 @@ fn serve(
     let url = format!("http://{address}");
     // At a port of the system's choice a mail that is sent again after a start would have other links.
     let own = (arguments.dev && arguments.listen.port() != 0).then_some(url.as_str());
-    link_to(&mut rules, own);
+    link_to(&mut config.rules, own);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = signals::stop(&tokio);
     // A SIGHUP before it is heard would end the process, and opening the store may take long.
@@ -256,7 +257,7 @@ fn serve(
     let gate = Arc::new(OnceLock::new());
     let server = {
         let mut stop = stop.subscribe();
-        let origins = rules.users.iter().flat_map(|users| users.origins.clone()).collect();
+        let origins = config.rules.users.iter().flat_map(|users| users.origins.clone()).collect();
         let router = tidings_http::gate(Arc::clone(&gate), origins);
         let _inside = tokio.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
@@ -269,11 +270,11 @@ fn serve(
             peer_connections_max: arguments.peer_connections,
             ..listen::Bounds::default()
         }
-        .with_streams(tidings_http::streams_max(&rules));
+        .with_streams(tidings_http::streams_max(&config.rules));
         tokio.spawn(listen::serve(listener, router, bounds, stopped))
     };
     let token = Secret::random()?;
-    let started = ServingNode::start(store, &rules, arguments, &token, None, |service| {
+    let started = ServingNode::start(store, &config, arguments, &token, None, |service| {
         service.in_directory(data)
     });
     let ServingNode { node, service, resolver, .. } = match started {
@@ -411,16 +412,16 @@ fn reload(
     service: &Arc<Service>,
     resolver: &ObjectStateClient,
 ) -> Result<ReloadResult, RuntimeError> {
-    let Some(mut rules) = read_again(config, &service.rules()) else {
+    let Some(mut config) = read_again(config, &service.rules()) else {
         return Ok(ReloadResult::Refused);
     };
-    link_to(&mut rules, own);
-    put_in_force(rules, service, resolver)
+    link_to(&mut config.rules, own);
+    put_in_force(config, service, resolver)
 }
 
 /// Reads the configuration, or logs its faults. One without types is refused where there were some: a pipe is empty when
 /// it is read again, and a file while it is written, and what waits of a type that is gone ends unsent.
-fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
+fn read_again(config: &Path, before: &Rules) -> Option<CheckedConfig> {
     if !config.is_file() {
         let place = config.display();
         tracing::error!(%place, hint = "name a file", "the configuration can't be read again");
@@ -433,7 +434,8 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
             tracing::error!(%place, reason = %fault.reason, hint = %fault.hint, "fault in the configuration");
         }
     };
-    let rules = tidings_config::read(config).inspect_err(log).ok()?;
+    let checked = tidings_config::check(config).inspect_err(log).ok()?;
+    let rules = &checked.rules;
     if rules.types.is_empty() && !before.types.is_empty() {
         let place = config.display();
         tracing::error!(%place, "the configuration has no types any more: it is empty, or is being written");
@@ -444,12 +446,12 @@ fn read_again(config: &Path, before: &Rules) -> Option<Rules> {
             tracing::warn!(%event_type, "the type is gone: what waits of it is skipped when it is due");
         }
     }
-    Some(rules)
+    Some(checked)
 }
 
 /// Puts a configuration in force, or logs the reason why it can't be.
 fn put_in_force(
-    rules: Rules,
+    CheckedConfig { rules, source, .. }: CheckedConfig,
     service: &Arc<Service>,
     resolver: &ObjectStateClient,
 ) -> Result<ReloadResult, RuntimeError> {
@@ -472,6 +474,7 @@ fn put_in_force(
         return Ok(ReloadResult::Refused);
     }
     service.configure(rules, channels)?;
+    service.trials.set_source(source);
     resolver.replace(host);
     #[cfg(feature = "postgres")]
     outbox_rows::configure(service, feeds_here);

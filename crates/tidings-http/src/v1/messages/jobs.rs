@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -10,10 +11,10 @@ use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use tidings_api::body::Fault;
 use tidings_core::engine::{
-    BulkMessages, CommandConcerns, JobReport, JobReports, MessageFilter, NewestFirst, Positioned,
-    Refused, Reply,
+    BulkMessages, CommandConcerns, JobReport, JobReports, ListPage, MessageFilter, NewestFirst,
+    Positioned, Refused, Reply,
 };
-use tidings_core::model::{Author, JobNo, MessageAct, MessageSet, NewJob};
+use tidings_core::model::{Author, JobNo, JobState, MessageAct, MessageSet, NewJob};
 use tidings_core::{Command, Id, Instant};
 use utoipa::ToSchema;
 use utoipa_axum::routes;
@@ -28,6 +29,8 @@ use crate::request::InPath;
 use crate::request::gather::{Gathered, OtherShards, add};
 use crate::request::list::{ListFilter as _, ListPageQuery, ListQuery, PageBounds, page_body};
 use crate::request::query::{BeforeAlone, InQuery, Parameters};
+use crate::trials::comparison::{COMPARE, Comparison, ComparisonEnd, is_comparison};
+use crate::v1::operating::trials::logged;
 use crate::v1::tenants;
 use crate::{Answer, Change, Service, only};
 
@@ -133,20 +136,21 @@ struct JobShown {
     /// Its id.
     #[schema(value_type = String)]
     id: Id,
-    /// The change: `retry`, `cancel` or `resend`.
+    /// The change: `retry`, `cancel` or `resend`; or `compare`.
     verb: String,
-    /// The filter that chose its messages.
-    #[schema(value_type = Object)]
-    filter: serde_json::Value,
+    /// The filter that chose its messages; absent = it is none of messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    filter: Option<serde_json::Value>,
     /// Its author; absent = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     by: Option<JobMaker>,
     /// `waiting`, `running`, `done` or `stopped`.
     state: String,
-    /// Number of its messages.
+    /// Number of its messages; of a comparison the number of lines that are played, 0 while they are gathered.
     of: u64,
-    /// Number of messages that were changed.
+    /// Number of messages that were changed, or of lines that were played.
     done: u64,
     /// Messages that stayed as they were, by the status or the code that the call for each answers. With `done` they
     /// add up to `of` in the end.
@@ -162,6 +166,15 @@ struct JobShown {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = "date-time", nullable = false)]
     ended: Option<String>,
+    /// The figures of both configurations of a comparison, `current` and `proposed`, as `tidings simulate --compare --json`
+    /// prints them; absent = it is none, or has none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Vec<Object>>, nullable = false)]
+    result: Option<serde_json::Value>,
+    /// The reason why a comparison that nobody stopped has no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    problem: Option<String>,
 }
 
 /// The maker of a job.
@@ -208,7 +221,7 @@ impl JobShown {
         Self {
             id: job.position().id,
             verb: job.act.word().to_owned(),
-            filter: serde_json::from_str(&job.filter).unwrap_or_default(),
+            filter: Some(serde_json::from_str(&job.filter).unwrap_or_default()),
             by: job.by.clone().map(JobMaker::from),
             state: job.state(now).word().to_owned(),
             of: job.of,
@@ -217,16 +230,57 @@ impl JobShown {
             at: job.at.to_string(),
             began: job.began.map(|at| at.to_string()),
             ended: job.ended().map(|at| at.to_string()),
+            result: None,
+            problem: None,
         }
     }
 }
 
+impl From<&Comparison> for JobShown {
+    fn from(comparison: &Comparison) -> Self {
+        let end = comparison.end();
+        let state = end.as_ref().map_or(JobState::Running, |end| end.state);
+        Self {
+            id: comparison.id.clone(),
+            verb: COMPARE.to_owned(),
+            filter: None,
+            by: comparison.by.clone().map(JobMaker::from),
+            state: state.word().to_owned(),
+            of: comparison.of(),
+            done: comparison.played.load(Ordering::Relaxed),
+            left_out: BTreeMap::new(),
+            at: comparison.at.to_string(),
+            began: Some(comparison.at.to_string()),
+            ended: end.as_ref().and_then(|end| Some(end.at?.to_string())),
+            result: end.as_ref().and_then(|end| end.result.clone()),
+            problem: end.and_then(|end| end.problem),
+        }
+    }
+}
+
+/// A job of this server's memory, or one of the store.
+enum FoundJob {
+    Comparison(Arc<Comparison>),
+    OfMessages(JobNo),
+}
+
+/// The job of an id.
+async fn found(service: &Arc<Service>, id: &Id) -> Result<FoundJob, Problem> {
+    if !is_comparison(id.as_str()) {
+        return named(id).map(FoundJob::OfMessages);
+    }
+    logged::know_earlier(service).await?;
+    service.trials.comparisons.get(id).map(FoundJob::Comparison).ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: &Id) -> Problem {
+    let detail = format!("unknown job {}", tidings_config::wording::quoted(id.as_str()));
+    Problem::new(Code::JobNotFound, detail)
+}
+
 /// The number that a path names.
 fn named(id: &Id) -> Result<JobNo, Problem> {
-    id.as_str().parse().map_err(|_| {
-        let detail = format!("unknown job {}", tidings_config::wording::quoted(id.as_str()));
-        Problem::new(Code::JobNotFound, detail)
-    })
+    id.as_str().parse().map_err(|_| unknown(id))
 }
 
 /// Makes a job, or says what it would do.
@@ -377,7 +431,7 @@ async fn resend_messages(
 
 /// List jobs
 ///
-/// Returns the jobs, newest first, as long as the day on which they were made is kept.
+/// Returns the jobs, newest first, as long as the day on which they were made is kept. Comparisons are among them.
 #[utoipa::path(
     get, path = "/v1/admin/jobs", tag = "admin",
     params(ListQuery),
@@ -389,10 +443,18 @@ async fn list_jobs(
 ) -> Result<Answer, Problem> {
     let PageBounds { after, most, .. } = pages.clone();
     let now = service.now();
+    logged::know_earlier(&service).await?;
+    let comparisons = &service.trials.comparisons;
+    let begins = after.clone();
     let page = service.look(move |node| {
-        JobReports::of(node.engine().reader(node.view())).page(after.as_ref(), most)
+        JobReports::of(node.engine().reader(node.view())).page(begins.as_ref(), most)
     });
-    pages.answer::<JobPage>(page.await??.map(|job| JobShown::of(&job, now)))
+    let page = page.await??.map(|job| JobShown::of(&job, now));
+    let kept_from = now.plus_ms(-service.rules().store.keep_ms);
+    let rows = comparisons.since(kept_from).into_iter();
+    let rows = rows.filter(|of| after.as_ref().is_none_or(|after| of.position() > *after));
+    let rows = ListPage { rows: rows.map(|of| JobShown::from(&*of)).collect(), next: None };
+    pages.answer::<JobPage>(ListPage::merged(vec![page, rows], most))
 }
 
 /// Get a job
@@ -407,7 +469,11 @@ async fn get_job(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
 ) -> Result<Answer, Problem> {
-    Answer::json(StatusCode::OK, &shown(&service, named(&id)?).await?)
+    let shown = match found(&service, &id).await? {
+        FoundJob::Comparison(comparison) => JobShown::from(&*comparison),
+        FoundJob::OfMessages(no) => shown(&service, no).await?,
+    };
+    Answer::json(StatusCode::OK, &shown)
 }
 
 async fn shown(service: &Service, no: JobNo) -> Result<JobShown, Problem> {
@@ -430,7 +496,16 @@ async fn stop_job(
     InPath(id): InPath<Id>,
     change: Change,
 ) -> Result<Answer, Problem> {
-    let no = named(&id)?;
+    let no = match found(&service, &id).await? {
+        FoundJob::Comparison(comparison) => {
+            if comparison.end_with(ComparisonEnd::stopped(service.now())) {
+                let ended = comparison.ended(JobState::Stopped);
+                logged::log(&service, ended, origin()).await?;
+            }
+            return Answer::json(StatusCode::OK, &JobShown::from(&*comparison));
+        }
+        FoundJob::OfMessages(no) => no,
+    };
     let stopped = |replies| only(replies).map(|_| Answer::done());
     service.change(&change, vec![Command::StopJob { job: no }], stopped).await?;
     Answer::json(StatusCode::OK, &shown(&service, no).await?)

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tidings_api::keys::{self, Secret};
+use tidings_config::CheckedConfig;
 use tidings_core::Rules;
 use tidings_http::cluster::{self, Cluster};
 use tidings_http::feedback::maildir;
@@ -46,7 +47,7 @@ pub(super) struct ClusterArguments {
 pub(super) fn run(
     arguments: &ServeArguments,
     store: &str,
-    rules: Rules,
+    config: CheckedConfig,
     streams: &mut Streams<'_>,
 ) -> io::Result<Status> {
     if arguments.listen.ip().is_unspecified() && arguments.shared.advertise.is_none() {
@@ -79,17 +80,17 @@ pub(super) fn run(
 
     let token = Secret::random()?;
     let mut me = member(&arguments.shared, address.to_string(), &token)?;
-    me.config = digest(&rules);
+    me.config = digest(&config.rules);
     tracing::info!(node = %me.name, address = %me.address, "joining the nodes of the store");
     let cluster = Arc::new(Cluster::new(me.id));
-    cluster.open_to_pages(&rules);
-    let streams_max = streams_max(&rules);
+    cluster.open_to_pages(&config.rules);
+    let streams_max = streams_max(&config.rules);
     let state = Arc::new(ProcessState {
         leases: Arc::clone(&leases),
         cluster: Arc::clone(&cluster),
         arguments: arguments.clone(),
         token,
-        rules: Mutex::new(rules),
+        config: Mutex::new(config),
         serving: Mutex::default(),
         tokio: tokio.handle().clone(),
     });
@@ -179,18 +180,18 @@ struct ProcessState {
     cluster: Arc<Cluster>,
     arguments: ServeArguments,
     token: Secret,
-    /// The rules that this node puts in force when it opens the store.
-    rules: Mutex<Rules>,
+    /// The configuration that this node puts in force when it opens the store.
+    config: Mutex<CheckedConfig>,
     serving: Mutex<Option<ServingNode>>,
     /// Runtime of what runs beside it.
     tokio: tokio::runtime::Handle,
 }
 
 impl ProcessState {
-    /// The rules that this node puts in force when it opens the store. Who holds their lock asks for no other.
-    fn rules(&self) -> Rules {
-        let rules = self.rules.lock();
-        rules.unwrap_or_else(PoisonError::into_inner).clone()
+    /// The configuration that this node puts in force when it opens the store. Who holds its lock asks for no other.
+    fn config(&self) -> CheckedConfig {
+        let config = self.config.lock();
+        config.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn serving(&self) -> MutexGuard<'_, Option<ServingNode>> {
@@ -199,24 +200,23 @@ impl ProcessState {
 
     /// Reads the configuration again, for the next time that this node opens the store, or for now if it holds it.
     /// Returns its digest; `None` if the old one stays.
-    fn reload(&self, config: &Path) -> Option<String> {
-        let before = self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(rules) = read_again(config, &before) else {
+    fn reload(&self, file: &Path) -> Option<String> {
+        let Some(config) = read_again(file, &self.config().rules) else {
             tracing::error!("the old configuration stays in force");
             return None;
         };
-        let digest = digest(&rules);
+        let digest = digest(&config.rules);
         let serving = self.serving();
         let done = match &*serving {
             Some(ServingNode { service, resolver, .. }) => {
-                put_in_force(rules.clone(), service, resolver)
+                put_in_force(config.clone(), service, resolver)
             }
             None => Ok(ReloadResult::InForce),
         };
         match done {
             Ok(ReloadResult::InForce) => {
-                self.cluster.open_to_pages(&rules);
-                *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
+                self.cluster.open_to_pages(&config.rules);
+                *self.config.lock().unwrap_or_else(PoisonError::into_inner) = config;
                 tracing::info!(holds = serving.is_some(), "the configuration was read");
                 return Some(digest);
             }
@@ -233,14 +233,14 @@ struct ServeTerms(Arc<ProcessState>);
 impl LeaseCallbacks for ServeTerms {
     fn open(&mut self, term: Term) -> Result<tidings_node::OpenReport, String> {
         let state = &self.0;
-        let rules = state.rules();
+        let config = state.config();
         let store = ReopenableStore::held(Arc::clone(&state.leases), &term)
             .map_err(|fault| fault.to_string())?;
         let (tenure, licence) = (term.tenure, Arc::clone(&term.licence));
         let (arguments, token) = (&state.arguments, &state.token);
         let mut owners = None;
         let started =
-            ServingNode::start(store, &rules, arguments, token, Some(licence), |service| {
+            ServingNode::start(store, &config, arguments, token, Some(licence), |service| {
                 let of = service.owners_of_node().map(Arc::new);
                 let service = service.in_cluster(Arc::clone(&state.cluster));
                 match &*owners.insert(of) {
@@ -252,7 +252,7 @@ impl LeaseCallbacks for ServeTerms {
         let owners = owners.flatten().ok_or("the node has ended already")?;
         end_with(&serving.node, term.ender()).map_err(|fault| fault.to_string())?;
         if owners.intake {
-            self.begin_intake(&serving, &rules);
+            self.begin_intake(&serving, &config.rules);
         } else {
             let link =
                 Box::new(HttpLeaderLink::new(Arc::clone(&state.cluster), state.tokio.clone()));
