@@ -7,7 +7,7 @@ use crate::source::{entries, read};
 
 /// Each crate with those of ours that it may depend on. A crate that is not here is a fault: decide
 /// first what it may know.
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("tidings-core", &[]),
     ("tidings-tls", &["tidings-loopback"]),
     ("tidings-store", &["tidings-core", "tidings-tls", "tidings-loopback"]),
@@ -31,11 +31,17 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
             "tidings-store",
         ],
     ),
+    // It calls the API and nothing else.
+    (
+        "tidings-console",
+        &["tidings-api", "tidings-config", "tidings-core", "tidings-node", "tidings-trial"],
+    ),
     (
         "tidings-http",
         &[
             "tidings-api",
             "tidings-config",
+            "tidings-console",
             "tidings-core",
             "tidings-store",
             "tidings-mail",

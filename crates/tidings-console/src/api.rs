@@ -1,0 +1,61 @@
+//! What the console needs of the server: calls of the API, made in a caller's name.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::problem::CallProblem;
+
+/// The author of a call, for the log of changes, and what it may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// A key, or a person whom a proxy vouches for.
+    pub kind: CallerKind,
+    /// The id of the key, or the name that the proxy gives the person.
+    pub id: String,
+    /// The name of the role.
+    pub role: &'static str,
+    /// The way in.
+    pub way: Way,
+}
+
+/// The kind of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallerKind {
+    /// The holder of an API key.
+    Key,
+    /// A person.
+    Person,
+}
+
+/// The way in of a caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The pages.
+    Console,
+    /// The tools of an assistant.
+    Mcp,
+}
+
+/// The API of the server.
+#[async_trait]
+pub trait Api: Send + Sync + 'static {
+    /// The present instant.
+    fn now(&self) -> Timestamp;
+
+    /// The fields of `data` that are not masked (`[console] show`), as `data.plan`.
+    fn shown_data(&self) -> Vec<String>;
+
+    /// Returns true if a role may make the call of this name, by the table of calls.
+    fn may(&self, role: &str, operation: &str) -> bool;
+
+    /// Returns true for a developer's server (`--dev`), where everybody is signed in as `admin`.
+    fn is_dev(&self) -> bool;
+
+    /// Makes a call. An answer without a body is null.
+    ///
+    /// # Errors
+    /// What the call answers instead.
+    async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem>;
+}

@@ -1,0 +1,138 @@
+//! Changes in two steps: a page that says what a call would do, and a form that does it.
+//!
+//! `GET …/VERB` makes the call with `dry`. Its page says how many messages and people it concerns, and its form has
+//! that number as `expect`, so a set that has grown in between is refused instead of changed.
+
+use axum::http::StatusCode;
+use minijinja::{Value as Shown, context};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::console::Console;
+use crate::page::{Page, Section};
+use crate::problem::CallProblem;
+use crate::viewer::Viewer;
+
+/// From this number of people on it has to be typed.
+const TYPED_FROM: u64 = 100;
+
+/// A change that a viewer may make.
+pub(crate) struct Change {
+    /// The call that makes it, without `dry` and `expect`.
+    pub(crate) call: Call,
+    /// The verb of its button, as "Retry".
+    pub(crate) verb: &'static str,
+    /// What it is done to, by id: "message 01J…", "312 messages of this list".
+    pub(crate) what: String,
+    /// The page that it belongs to, below the base; where its form is sent has the verb behind it.
+    pub(crate) back: String,
+    /// The URL of its form, below the base.
+    pub(crate) action: String,
+    pub(crate) section: Section,
+    /// False for a call that takes neither `dry` nor `expect`.
+    pub(crate) is_counted: bool,
+}
+
+/// The form of the second step.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ChangeForm {
+    /// The number of people that the first step has named.
+    pub(crate) expect: Option<u64>,
+    /// The same, typed by hand.
+    pub(crate) typed: Option<String>,
+}
+
+impl Change {
+    /// The first step: the page that says what the change would do.
+    ///
+    /// # Errors
+    /// What the call answers instead.
+    pub(crate) async fn ask(
+        &self,
+        console: &Console,
+        viewer: &Viewer,
+    ) -> Result<Page, CallProblem> {
+        let answer = match self.is_counted {
+            true => console.call(viewer, self.call.clone().dry()).await?,
+            false => Value::Null,
+        };
+        Ok(self.page(&answer, None))
+    }
+
+    /// The second step: makes the change. The page to show instead is that of a set that has grown, or of a number
+    /// that was not typed.
+    ///
+    /// # Errors
+    /// What the call answers instead.
+    pub(crate) async fn make(
+        &self,
+        console: &Console,
+        viewer: &Viewer,
+        form: &ChangeForm,
+    ) -> Result<Made, CallProblem> {
+        let mut call = self.call.clone();
+        if self.is_counted {
+            let Some(expect) = form.expect else {
+                let detail = "the form lacks `expect`, the number of people";
+                return Err(CallProblem::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "not_typed",
+                    detail,
+                ));
+            };
+            let typed = form.typed.as_deref().map(|typed| typed.replace([',', ' '], ""));
+            if expect >= TYPED_FROM && typed.as_deref() != Some(expect.to_string().as_str()) {
+                let answer = console.call(viewer, self.call.clone().dry()).await?;
+                let mut page = self.page(&answer, Some("Type the number of people to go on."));
+                page.status = StatusCode::UNPROCESSABLE_ENTITY;
+                return Ok(Made::Asked(page));
+            }
+            call = call.expecting(expect);
+        }
+        match console.call(viewer, call).await {
+            Ok(answer) => Ok(Made::Done(answer)),
+            Err(problem) if problem.code() == "grew" => {
+                let answer = console.call(viewer, self.call.clone().dry()).await?;
+                let more = "It concerns more people than when you looked. Nothing has changed.";
+                let mut page = self.page(&answer, Some(more));
+                page.status = StatusCode::CONFLICT;
+                Ok(Made::Asked(page))
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+
+    fn page(&self, answer: &Value, note: Option<&str>) -> Page {
+        let concerns = &answer["concerns"];
+        let people = concerns["people"].as_u64();
+        let values = context! {
+            verb => self.verb, what => &self.what, back => &self.back, action => &self.action,
+            people, messages => concerns["messages"].as_u64(), entries => concerns["entries"].as_u64(),
+            is_counted => self.is_counted,
+            left_out => left_out(answer), of => answer["of"].as_u64(), note,
+            is_typed => people.is_some_and(|people| people >= TYPED_FROM),
+        };
+        Page::new(self.section, format!("{} {}", self.verb, self.what), "change.html").with(values)
+    }
+}
+
+/// The result of a second step.
+pub(crate) enum Made {
+    /// It is done: the answer of the call.
+    Done(Value),
+    /// It is not: a page asks again.
+    Asked(Page),
+}
+
+/// The reasons why something is left out, with their numbers, the largest first.
+fn left_out(answer: &Value) -> Vec<Shown> {
+    let mut rows: Vec<(&String, u64)> = answer["left_out"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(reason, count)| Some((reason, count.as_u64()?)))
+        .collect();
+    rows.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), reason.as_str().to_owned()));
+    rows.into_iter().map(|(reason, count)| context! { reason, count }).collect()
+}

@@ -1,0 +1,24 @@
+//! The console: pages for people who operate tidings, and tools for their assistants (contract, section 11).
+//!
+//! It shows and does what calls of the API do, with the same rights, and nothing else: [`Api`] is its only way to the
+//! server. Every answer passes through [`mask`] before a page can see it, so no page has to remember to hide anything.
+
+mod api;
+mod assets;
+mod call;
+mod change;
+mod console;
+mod mask;
+mod page;
+mod problem;
+mod routes;
+mod screens;
+mod show;
+mod viewer;
+
+pub use api::{Api, Caller, CallerKind, Way};
+pub use call::Call;
+pub use console::Console;
+pub use problem::CallProblem;
+pub use routes::router;
+pub use viewer::Viewer;

@@ -1,0 +1,110 @@
+//! Filters of templates: how numbers, instants, spans and ids are written on every page.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use minijinja::{Environment, Error, State, Value};
+
+use crate::call::encoded;
+
+pub(super) fn add(environment: &mut Environment<'static>) {
+    environment.add_filter("num", number);
+    environment.add_filter("seg", segment);
+    environment.add_filter("time", time);
+    environment.add_filter("span", span);
+}
+
+/// A number with a comma between thousands; nothing for null.
+fn number(value: &Value) -> String {
+    let Some(number) = value.as_i64() else {
+        return if value.is_none() { String::new() } else { value.to_string() };
+    };
+    grouped(number)
+}
+
+pub(crate) fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut out = String::from(if number < 0 { "\u{2212}" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// An id as one segment of a path.
+fn segment(id: &str) -> String {
+    encoded(id)
+}
+
+/// An instant in the viewer's zone, as an element that has it in UTC for scripts, for the pointer and for copying.
+fn time(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
+    let Some(text) = value.as_str() else { return Ok(Value::from("")) };
+    let Ok(at) = text.parse::<Timestamp>() else { return Ok(Value::from(text)) };
+    let zone = state.lookup("zone");
+    let zone = zone.as_ref().and_then(Value::as_str).unwrap_or("UTC");
+    let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
+    let now = state.lookup("now");
+    let now = now.as_ref().and_then(Value::as_str).and_then(|now| now.parse::<Timestamp>().ok());
+    let (at_zone, today) =
+        (at.to_zoned_datetime(zone.clone()), now.map(|now: Timestamp| now.to_zoned_datetime(zone)));
+    let form = match today {
+        Some(today) if today.date() == at_zone.date() => "%H:%M:%S",
+        Some(today) if today.year() == at_zone.year() => "%-d %b %H:%M",
+        _ => "%-d %b %Y %H:%M",
+    };
+    let shown = at_zone.strftime(form).to_string();
+    let utc = at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    // Both texts are digits, letters and signs of dates: nothing in them can end an attribute.
+    Ok(Value::from_safe_string(format!("<time datetime=\"{utc}\" title=\"{utc}\">{shown}</time>")))
+}
+
+/// A span of milliseconds in its two largest units; nothing for null.
+fn span(ms: &Value) -> String {
+    let Ok(ms) = f64::try_from(ms.clone()) else { return String::new() };
+    #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
+    let ms = ms.round() as i64;
+    spanned(ms)
+}
+
+/// Units of spans: milliseconds, and the word.
+const UNITS: [(i64, &str); 4] =
+    [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s")];
+
+pub(crate) fn spanned(ms: i64) -> String {
+    if ms.abs() < 1_000 {
+        return format!("{ms} ms");
+    }
+    let mut rest = ms.abs();
+    let mut parts = Vec::new();
+    for (unit, word) in UNITS {
+        if rest >= unit && parts.len() < 2 {
+            parts.push(format!("{} {word}", rest / unit));
+            rest %= unit;
+        } else if !parts.is_empty() {
+            break;
+        }
+    }
+    let sign = if ms < 0 { "\u{2212}" } else { "" };
+    format!("{sign}{}", parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_spans_are_short() {
+        for (number, shown) in
+            [(0, "0"), (999, "999"), (41_208, "41,208"), (-1_000, "\u{2212}1,000")]
+        {
+            assert_eq!(grouped(number), shown);
+        }
+        for (ms, shown) in
+            [(4, "4 ms"), (61_000, "1 min 1 s"), (3_600_000, "1 h"), (90_061_000, "1 d 1 h")]
+        {
+            assert_eq!(spanned(ms), shown);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The screens, one file each: which calls a screen makes, and what its template gets.
+
+pub(crate) mod now;
