@@ -1,1 +1,0 @@
-// written by the build of ui

@@ -117,8 +117,14 @@ macro_rules! templates {
 }
 
 /// The files of the templates, by name.
-const FILES: &[(&str, &str)] =
-    &templates!["change.html", "layout.html", "macros.html", "now.html", "problem.html"];
+const FILES: &[(&str, &str)] = &templates![
+    "change.html",
+    "layout.html",
+    "macros.html",
+    "now.html",
+    "problem.html",
+    "sign-in.html"
+];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
