@@ -68,6 +68,7 @@ async fn main() {
                     role: "admin",
                     way: Way::Console,
                 },
+                session: String::new(),
                 shown: Default::default(),
                 zone: jiff::tz::TimeZone::UTC,
             });

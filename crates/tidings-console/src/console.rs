@@ -1,7 +1,9 @@
 //! The state of the console: its way to the server, and where it is.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::api::Api;
@@ -15,13 +17,18 @@ pub struct Console {
     api: Arc<dyn Api>,
     /// The path of its pages, without a slash at the end.
     base: String,
+    /// The people whom each session has opened, and until when.
+    opened: Mutex<HashMap<String, BTreeMap<String, Timestamp>>>,
 }
+
+/// The time for which a person stays opened.
+const OPENED_FOR: SignedDuration = SignedDuration::from_mins(15);
 
 impl Console {
     /// A console whose pages are below a path.
     #[must_use]
     pub fn new(api: Arc<dyn Api>, base: &str) -> Self {
-        Self { api, base: base.trim_end_matches('/').to_owned() }
+        Self { api, base: base.trim_end_matches('/').to_owned(), opened: Mutex::default() }
     }
 
     /// The way to the server.
@@ -32,6 +39,24 @@ impl Console {
     /// The path of the pages, without a slash at the end.
     pub(crate) fn base(&self) -> &str {
         &self.base
+    }
+
+    /// The people whom a session has opened.
+    pub(crate) fn opened(&self, session: &str) -> BTreeMap<String, Timestamp> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.get(session).cloned().unwrap_or_default()
+    }
+
+    /// Opens a person to a session for a quarter of an hour.
+    pub(crate) fn open(&self, session: &str, recipient: &str) {
+        let now = self.api.now();
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|_, people| {
+            people.retain(|_, until| now < *until);
+            !people.is_empty()
+        });
+        let until = now.saturating_add(OPENED_FOR).unwrap_or(now);
+        opened.entry(session.to_owned()).or_default().insert(recipient.to_owned(), until);
     }
 
     /// Makes a call in a viewer's name. The answer is masked, and so is a refusal.

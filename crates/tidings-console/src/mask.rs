@@ -174,6 +174,7 @@ mod tests {
                 role: "support",
                 way: Way::Console,
             },
+            session: String::new(),
             shown: shown.collect::<BTreeMap<_, _>>(),
             zone: TimeZone::UTC,
         };

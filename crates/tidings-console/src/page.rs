@@ -87,24 +87,37 @@ impl Page {
         let values = context! {
             base => console.base(),
             section => self.section.name(),
-            title => self.title,
+            title => &self.title,
             zone => viewer.zone.iana_name().unwrap_or("UTC"),
             now => now.to_string(),
             viewer => context! {
                 id => &viewer.caller.id, role => viewer.caller.role,
                 is_dev => console.api().is_dev(),
             },
-            page => self.values,
+            page => &self.values,
         };
-        match TEMPLATES.get_template(self.template).and_then(|template| template.render(values)) {
-            Ok(text) => (self.status, Html(text)).into_response(),
-            Err(fault) => {
-                // A defect of a template. Its text may quote values, so the page has none of it.
-                let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
-                debug_assert!(false, "{fault:?}");
-                let text = format!("the page {} can't be written", self.template);
-                (StatusCode::INTERNAL_SERVER_ERROR, plain, text).into_response()
-            }
+        written(&self, values)
+    }
+}
+
+/// Writes a page for somebody who is not signed in: it is without the bar.
+pub(crate) fn frameless(page: &Page, console: &Console) -> Response {
+    let values = context! {
+        base => console.base(), title => &page.title, page => &page.values, section => "",
+        zone => "UTC", now => console.api().now().to_string(),
+    };
+    written(page, values)
+}
+
+fn written(page: &Page, values: Value) -> Response {
+    match TEMPLATES.get_template(page.template).and_then(|template| template.render(values)) {
+        Ok(text) => (page.status, Html(text)).into_response(),
+        Err(fault) => {
+            // A defect of a template. Its text may quote values, so the page has none of it.
+            let plain = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+            debug_assert!(false, "{fault:?}");
+            let text = format!("the page {} can't be written", page.template);
+            (StatusCode::INTERNAL_SERVER_ERROR, plain, text).into_response()
         }
     }
 }

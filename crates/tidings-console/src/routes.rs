@@ -32,14 +32,16 @@ const HEADERS: [(HeaderName, &str); 4] = [
 /// The pages of a console, for requests that have a [`Viewer`] in their extensions.
 pub fn router(console: Arc<Console>) -> Router {
     let base = console.base().to_owned();
-    let pages = Router::new()
-        .route("/", get(now))
+    let screens = Router::new()
         .route("/console.css", get(assets::style))
         .route("/console.js", get(assets::script))
-        .fallback(unknown)
+        .fallback(unknown);
+    // A nested router would have its first page at the base without the slash.
+    Router::new()
+        .route(&format!("{base}/"), get(now))
+        .nest(&base, screens)
         .layer(middleware::from_fn(with_headers))
-        .with_state(console);
-    Router::new().nest(&base, pages)
+        .with_state(console)
 }
 
 async fn now(
@@ -66,7 +68,7 @@ pub(crate) fn written(
     page.unwrap_or_else(|problem| Page::of_problem(&problem)).write(console, viewer)
 }
 
-async fn with_headers(request: Request, next: Next) -> Response {
+pub(crate) async fn with_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await.into_response();
     for (name, value) in HEADERS {
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));

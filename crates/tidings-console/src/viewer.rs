@@ -12,6 +12,8 @@ use crate::api::Caller;
 pub struct Viewer {
     /// Who calls the API.
     pub caller: Caller,
+    /// The public id of the session; empty on a developer's server.
+    pub session: String,
     /// The recipients whose names and addresses are open, and until when.
     pub shown: BTreeMap<String, Timestamp>,
     /// The zone of instants on the pages.

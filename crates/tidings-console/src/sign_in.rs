@@ -1,0 +1,328 @@
+//! Signing in: by a key in a form, or as the person whom a proxy vouches for (contract, section 11).
+//!
+//! A session opens the pages and nothing else, and a key opens them only through the form. Every request that is not
+//! a GET must come from a page of the console itself; no GET changes anything, so a link from elsewhere is harmless.
+
+mod attempts;
+mod origin;
+mod person;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::extract::{Query, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::{get, post};
+use jiff::tz::TimeZone;
+use minijinja::context;
+use serde::Deserialize;
+
+use self::attempts::Attempts;
+pub use self::person::{Network, Person, ProxyTrust, Settings};
+use crate::api::Caller;
+use crate::console::Console;
+use crate::form::PostedForm;
+use crate::page::{Page, Section, frameless};
+use crate::problem::CallProblem;
+use crate::routes;
+use crate::viewer::Viewer;
+
+/// The address of the TCP peer of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Peer(pub std::net::IpAddr);
+
+/// A session that is alive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The public id, by which what it has opened is kept.
+    pub id: String,
+    /// The caller, with its role of now.
+    pub caller: Caller,
+    /// The groups of a person at sign-in.
+    pub groups: Vec<String>,
+}
+
+/// Keys, people and sessions, as the server knows them.
+#[async_trait]
+pub trait SignIn: Send + Sync + 'static {
+    /// Where the console is, and who may sign in.
+    fn settings(&self) -> Arc<Settings>;
+
+    /// The holder of an API key.
+    fn key_holder(&self, key: &str) -> Option<Caller>;
+
+    /// The person of a signed assertion, if its signature, issuer, audience and time hold.
+    async fn asserted(&self, assertion: &str) -> Option<Person>;
+
+    /// Begins a session, and returns the secret that its cookie has.
+    ///
+    /// # Errors
+    /// What the server answers instead.
+    async fn begin(&self, caller: &Caller, groups: &[String]) -> Result<String, CallProblem>;
+
+    /// The session of a cookie, which is used now.
+    async fn session(&self, secret: &str) -> Option<Session>;
+
+    /// Ends the session of a cookie.
+    ///
+    /// # Errors
+    /// What the server answers instead.
+    async fn end(&self, secret: &str) -> Result<(), CallProblem>;
+
+    /// Logs a refused attempt, at most one a minute and peer.
+    async fn refused(&self, peer: Option<Peer>);
+}
+
+/// What signing in needs beside the pages.
+struct Door {
+    console: Arc<Console>,
+    sign_in: Arc<dyn SignIn>,
+    attempts: Attempts,
+}
+
+/// The console for people who sign in.
+pub fn signed_in(console: Arc<Console>, sign_in: Arc<dyn SignIn>) -> Router {
+    let base = console.base().to_owned();
+    let door =
+        Arc::new(Door { console: Arc::clone(&console), sign_in, attempts: Attempts::default() });
+    let open = Router::new()
+        .route("/sign-in", get(form).post(submit))
+        .route("/sign-out", post(sign_out))
+        .with_state(Arc::clone(&door));
+    let open = Router::new().nest(&base, open);
+    let pages = routes::router(console)
+        .layer(middleware::from_fn_with_state(Arc::clone(&door), with_session));
+    pages
+        .merge(open)
+        .layer(middleware::from_fn_with_state(door, from_here))
+        .layer(middleware::from_fn(routes::with_headers))
+}
+
+/// Refuses requests under a foreign name, and changes that come from pages of others.
+async fn from_here(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let settings = door.sign_in.settings();
+    if !origin::is_host_ours(&request, &settings) {
+        let text = "This server is not known by that name. Add it to `hosts` of [console].";
+        return (StatusCode::MISDIRECTED_REQUEST, text).into_response();
+    }
+    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+    if changes && !origin::is_same_origin(&request, &settings) {
+        let detail = "A form of another site can't change anything here.";
+        let problem = CallProblem::new(StatusCode::FORBIDDEN, "cross_site", detail);
+        return frameless(&Page::of_problem(&problem), &door.console);
+    }
+    next.run(request).await
+}
+
+/// Lets through requests with a session, with their viewer.
+async fn with_session(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    // The sheet is that of the sign-in page as well.
+    let is_open = [".css", ".js"].iter().any(|end| parts.uri.path().ends_with(end));
+    let Some(caller) = caller(&door, &parts).await else {
+        if is_open {
+            parts.extensions.insert(nobody());
+            return next.run(Request::from_parts(parts, body)).await;
+        }
+        return door.unknown(&parts);
+    };
+    let viewer = Viewer {
+        shown: door.console.opened(&caller.session),
+        session: caller.session,
+        caller: caller.caller,
+        zone: zone(&parts.headers),
+    };
+    parts.extensions.insert(viewer);
+    next.run(Request::from_parts(parts, body)).await
+}
+
+/// A caller with the session that vouches for it.
+struct Known {
+    caller: Caller,
+    session: String,
+}
+
+async fn caller(door: &Door, request: &Parts) -> Option<Known> {
+    let settings = door.sign_in.settings();
+    let secret = cookie(&request.headers, settings.cookie())?;
+    let session = door.sign_in.session(secret).await?;
+    let known = Known { session: session.id, caller: session.caller };
+    if known.caller.kind == crate::api::CallerKind::Key {
+        return Some(known);
+    }
+    // The proxy has to vouch for a person at each request.
+    let person = vouched(door, &settings, request).await?;
+    let role = settings.role(&person.name, &session.groups);
+    let is_same = person.name == known.caller.id;
+    let caller = Caller { role: role?, ..known.caller };
+    is_same.then_some(Known { caller, session: known.session })
+}
+
+async fn vouched(door: &Door, settings: &Settings, request: &Parts) -> Option<Person> {
+    let peer = request.extensions.get::<Peer>().copied();
+    match settings.proxy.as_ref()? {
+        ProxyTrust::Header { .. } => person::of_header(settings, peer, &request.headers),
+        ProxyTrust::Assertion { header, .. } => {
+            door.sign_in.asserted(person::only(&request.headers, header)?).await
+        }
+    }
+}
+
+impl Door {
+    /// The answer to somebody without a session.
+    fn unknown(&self, request: &Parts) -> Response {
+        if !matches!(request.method, Method::GET | Method::HEAD) {
+            let problem = CallProblem::new(
+                StatusCode::UNAUTHORIZED,
+                "signed_out",
+                "Sign in again: the session has ended, and nothing was changed.",
+            );
+            return frameless(&Page::of_problem(&problem), &self.console);
+        }
+        let target = request.uri.path_and_query().map_or("", |target| target.as_str());
+        let next: String = form_urlencoded::byte_serialize(target.as_bytes()).collect();
+        Redirect::to(&format!("{}/sign-in?next={next}", self.console.base())).into_response()
+    }
+
+    /// The path to which a signed-in person goes on.
+    fn next(&self, next: Option<&str>) -> String {
+        let base = self.console.base();
+        let within = |next: &&str| {
+            let rest = next.strip_prefix(base);
+            let is_path = rest.is_some_and(|rest| rest.starts_with('/'));
+            let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+            is_path && is_plain && !next.contains("//") && !next.contains("/..")
+        };
+        let first = format!("{base}/");
+        next.filter(within).map_or(first, str::to_owned)
+    }
+
+    fn page(&self, status: StatusCode, values: minijinja::Value) -> Response {
+        let page = Page::new(Section::Other, "Sign in", "sign-in.html").with(values);
+        frameless(&Page { status, ..page }, &self.console)
+    }
+}
+
+#[derive(Deserialize)]
+struct FormQuery {
+    next: Option<String>,
+}
+
+async fn form(
+    State(door): State<Arc<Door>>,
+    Query(query): Query<FormQuery>,
+    parts: Parts,
+) -> Response {
+    let settings = door.sign_in.settings();
+    let person = vouched(&door, &settings, &parts).await;
+    let next = door.next(query.next.as_deref());
+    let Some(person) = person else {
+        return door.page(StatusCode::OK, context! { next });
+    };
+    if settings.role(&person.name, &person.groups).is_none() {
+        return door.page(StatusCode::FORBIDDEN, context! { next, without_role => person.name });
+    }
+    door.page(StatusCode::OK, context! { next, person => person.name })
+}
+
+async fn submit(State(door): State<Arc<Door>>, parts: Parts, form: PostedForm) -> Response {
+    let peer = parts.extensions.get::<Peer>().copied();
+    let now = door.console.api().now();
+    if !door.attempts.may(peer, now) {
+        let wait = HeaderValue::from_static("60");
+        let mut response = door.page(
+            StatusCode::TOO_MANY_REQUESTS,
+            context! { problem => "Too many attempts. Wait a minute." },
+        );
+        response.headers_mut().insert(header::RETRY_AFTER, wait);
+        return response;
+    }
+    let settings = door.sign_in.settings();
+    let person = vouched(&door, &settings, &parts).await;
+    let key = form.get("key").map(str::trim).filter(|key| !key.is_empty());
+    let next = door.next(form.get("next"));
+    let (caller, groups) = match (key, person) {
+        (Some(key), _) => (door.sign_in.key_holder(key), Vec::new()),
+        (None, Some(person)) => match settings.role(&person.name, &person.groups) {
+            Some(role) => (Some(person.caller(role)), person.groups),
+            None => {
+                let values = context! { next, without_role => person.name };
+                return door.page(StatusCode::FORBIDDEN, values);
+            }
+        },
+        (None, None) => (None, Vec::new()),
+    };
+    let Some(caller) = caller else {
+        door.attempts.failed(peer, now);
+        door.sign_in.refused(peer).await;
+        let problem = match key {
+            Some(_) => "No API key is like this one.",
+            None => "Paste an API key.",
+        };
+        return door.page(StatusCode::UNAUTHORIZED, context! { next, problem });
+    };
+    match door.sign_in.begin(&caller, &groups).await {
+        Ok(secret) => {
+            let mut response = see_other(&next);
+            let cookie = settings.set_cookie(&secret);
+            if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err(problem) => frameless(&Page::of_problem(&problem), &door.console),
+    }
+}
+
+async fn sign_out(State(door): State<Arc<Door>>, headers: HeaderMap) -> Response {
+    let settings = door.sign_in.settings();
+    if let Some(secret) = cookie(&headers, settings.cookie())
+        && let Err(problem) = door.sign_in.end(secret).await
+    {
+        return frameless(&Page::of_problem(&problem), &door.console);
+    }
+    let mut response = see_other(&format!("{}/sign-in", door.console.base()));
+    if let Ok(cookie) = HeaderValue::from_str(&settings.clear_cookie()) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    let clear = HeaderValue::from_static("\"cache\"");
+    response.headers_mut().insert("clear-site-data", clear);
+    response
+}
+
+/// An answer that leads on after a form.
+fn see_other(path: &str) -> Response {
+    Redirect::to(path).into_response()
+}
+
+/// The value of the only cookie of a name.
+fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let all = headers.get_all(header::COOKIE).into_iter();
+    let pairs = all.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
+    let mut values =
+        pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|pair| pair.0 == name);
+    let value = values.next()?.1;
+    values.next().is_none().then_some(value)
+}
+
+/// The zone that the script has found, or UTC.
+pub(crate) fn zone(headers: &HeaderMap) -> TimeZone {
+    let name = cookie(headers, "tidings-zone").map(|name| name.replace("%2F", "/"));
+    name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC)
+}
+
+fn nobody() -> Viewer {
+    let caller = Caller {
+        kind: crate::api::CallerKind::Person,
+        id: String::new(),
+        role: "",
+        way: crate::api::Way::Console,
+    };
+    Viewer { caller, session: String::new(), shown: Default::default(), zone: TimeZone::UTC }
+}

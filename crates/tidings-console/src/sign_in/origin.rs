@@ -1,0 +1,116 @@
+//! Where a request comes from: the name under which it came in, and the page that made it.
+
+use axum::extract::Request;
+use axum::http::header;
+
+use super::Settings;
+
+/// Returns true if a request came in under a name of the console, or of this machine. A page whose own name was
+/// pointed here (DNS rebinding) has another.
+pub(crate) fn is_host_ours(request: &Request, settings: &Settings) -> bool {
+    let target = request.uri().authority().map(|authority| authority.as_str());
+    let mut hosts = request.headers().get_all(header::HOST).into_iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (host, None) => host.map(|host| host.to_str().unwrap_or_default()),
+        (_, Some(_)) => return false,
+    };
+    let names = || target.into_iter().chain(host);
+    names().next().is_some() && names().all(|name| settings.is_name_ours(without_port(name)))
+}
+
+/// Returns true if a page of this origin made a request. Browsers that name no `Sec-Fetch-Site` name an `Origin`.
+pub(crate) fn is_same_origin(request: &Request, settings: &Settings) -> bool {
+    let mut sites = request.headers().get_all("sec-fetch-site").into_iter();
+    match (sites.next(), sites.next()) {
+        (Some(site), None) => return site == "same-origin",
+        (Some(_), Some(_)) => return false,
+        (None, _) => {}
+    }
+    let mut origins = request.headers().get_all(header::ORIGIN).into_iter();
+    let origin = match (origins.next(), origins.next()) {
+        (Some(origin), None) => origin.to_str().unwrap_or_default(),
+        _ => return false,
+    };
+    if settings.origin().is_some_and(|ours| ours == origin) {
+        return true;
+    }
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let place = origin.split_once("://").map(|(_, place)| place);
+    host.is_some_and(|host| place == Some(host))
+}
+
+/// The name of a host, without its port and without the brackets of IPv6.
+fn without_port(place: &str) -> &str {
+    let name = match place.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => place,
+    };
+    name.trim_start_matches('[').trim_end_matches(']')
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            url: Some("https://tidings.example.org/console".to_owned()),
+            hosts: vec!["ops.internal".to_owned()],
+            ..Settings::default()
+        }
+    }
+
+    fn request(headers: &[(&str, &str)]) -> Request {
+        let mut request = Request::builder().method("POST").uri("/console/sign-in");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.body(Body::empty()).unwrap()
+    }
+
+    #[test]
+    fn names_are_those_of_the_url_of_hosts_and_of_this_machine() {
+        for ours in [
+            "tidings.example.org",
+            "TIDINGS.example.org:443",
+            "ops.internal:1",
+            "[::1]:8990",
+            "localhost",
+            "127.0.0.1:80",
+        ] {
+            assert!(is_host_ours(&request(&[("host", ours)]), &settings()), "{ours}");
+        }
+        for foreign in ["evil.example", "tidings.example.org.evil.example", "", "10.0.0.1"] {
+            assert!(!is_host_ours(&request(&[("host", foreign)]), &settings()), "{foreign}");
+        }
+        let twice = request(&[("host", "localhost"), ("host", "localhost")]);
+        assert!(!is_host_ours(&twice, &settings()));
+        assert!(!is_host_ours(&request(&[]), &settings()));
+    }
+
+    #[test]
+    fn changes_come_from_pages_of_the_console_alone() {
+        let host = ("host", "127.0.0.1:8990");
+        for (headers, expected) in [
+            (vec![("sec-fetch-site", "same-origin")], true),
+            (vec![("sec-fetch-site", "same-site")], false),
+            (
+                vec![("sec-fetch-site", "cross-site"), ("origin", "https://tidings.example.org")],
+                false,
+            ),
+            (vec![("sec-fetch-site", "none")], false),
+            (vec![("sec-fetch-site", "same-origin"), ("sec-fetch-site", "same-origin")], false),
+            (vec![("origin", "https://tidings.example.org")], true),
+            (vec![("origin", "http://127.0.0.1:8990")], true),
+            (vec![("origin", "http://127.0.0.1:8991")], false),
+            (vec![("origin", "null")], false),
+            (vec![("origin", "https://evil.example")], false),
+            (vec![], false),
+        ] {
+            let all: Vec<_> = headers.iter().copied().chain([host]).collect();
+            assert_eq!(is_same_origin(&request(&all), &settings()), expected, "{headers:?}");
+        }
+    }
+}
