@@ -11,6 +11,7 @@ mod console;
 mod form;
 mod mask;
 mod page;
+mod plot;
 mod problem;
 mod routes;
 mod screens;

@@ -1,6 +1,7 @@
 //! Pages: a template, its values, and the frame around it.
 
 mod filters;
+mod link;
 
 use std::sync::LazyLock;
 
@@ -11,6 +12,9 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use crate::console::Console;
 use crate::problem::CallProblem;
 use crate::viewer::Viewer;
+
+pub(crate) use filters::{grouped, spanned};
+pub(crate) use link::link;
 
 /// A section of the bar at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

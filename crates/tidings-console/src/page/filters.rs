@@ -10,6 +10,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("num", number);
     environment.add_filter("seg", segment);
     environment.add_filter("time", time);
+    environment.add_filter("hour", hour);
     environment.add_filter("span", span);
 }
 
@@ -38,13 +39,30 @@ fn segment(id: &str) -> String {
     encoded(id)
 }
 
+/// The viewer's zone.
+fn zone(state: &State<'_, '_>) -> TimeZone {
+    let zone = state.lookup("zone");
+    let zone = zone.as_ref().and_then(Value::as_str).unwrap_or("UTC");
+    TimeZone::get(zone).unwrap_or(TimeZone::UTC)
+}
+
+/// An instant as the hour and minute of the viewer's clock; another text as it is.
+fn hour(state: &State<'_, '_>, value: &Value) -> Value {
+    let Some(text) = value.as_str() else { return value.clone() };
+    let Ok(at) = text.parse::<Timestamp>() else { return Value::from(text) };
+    let shown = at.to_zoned_datetime(zone(state)).strftime("%H:%M").to_string();
+    let utc = at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    // As in `time`, nothing in them can end an attribute.
+    Value::from_safe_string(format!(
+        "<time datetime=\"{utc}\" title=\"{utc}\" data-form=\"hour\">{shown}</time>"
+    ))
+}
+
 /// An instant in the viewer's zone, as an element that has it in UTC for scripts, for the pointer and for copying.
 fn time(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
     let Some(text) = value.as_str() else { return Ok(Value::from("")) };
     let Ok(at) = text.parse::<Timestamp>() else { return Ok(Value::from(text)) };
-    let zone = state.lookup("zone");
-    let zone = zone.as_ref().and_then(Value::as_str).unwrap_or("UTC");
-    let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
+    let zone = zone(state);
     let now = state.lookup("now");
     let now = now.as_ref().and_then(Value::as_str).and_then(|now| now.parse::<Timestamp>().ok());
     let (at_zone, today) =
@@ -93,6 +111,36 @@ pub(crate) fn spanned(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn written(template: &str, zone: &str) -> String {
+        let mut environment = Environment::new();
+        add(&mut environment);
+        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
+        let values = minijinja::context! {
+            zone, now => "2026-11-28T21:49:28Z",
+            today => "2026-11-28T21:37:11.313Z", before => "2026-03-01T23:30:00Z",
+            long_ago => "2024-01-02T03:04:05Z", text => "<b>", id => "a/../b", missing => (),
+        };
+        environment.render_str(template, values).unwrap()
+    }
+
+    #[test]
+    fn instants_are_in_the_viewers_zone_and_have_utc_beside_them() {
+        for (template, zone, shown) in [
+            ("{{ today|time }}", "Europe/Madrid", ">22:37:11</time>"),
+            ("{{ today|time }}", "UTC", "title=\"2026-11-28T21:37:11Z\">21:37:11</time>"),
+            ("{{ today|time }}", "Nowhere/Atlantis", ">21:37:11</time>"),
+            ("{{ before|time }}", "Europe/Madrid", ">2 Mar 00:30</time>"),
+            ("{{ long_ago|time }}", "UTC", ">2 Jan 2024 03:04</time>"),
+            ("{{ today|hour }}", "Asia/Kolkata", "data-form=\"hour\">03:07</time>"),
+            ("{{ text|time }}{{ text|hour }}", "UTC", "&lt;b&gt;&lt;b&gt;"),
+            ("[{{ missing|time }}]", "UTC", "[]"),
+            ("{{ id|seg }}", "UTC", "a%2F..%2Fb"),
+        ] {
+            let text = written(template, zone);
+            assert!(text.ends_with(shown), "{template} in {zone}: {text}");
+        }
+    }
 
     #[test]
     fn numbers_and_spans_are_short() {
