@@ -1,4 +1,5 @@
-//! Pages of the console over a server that runs elsewhere: `cargo run --example live -- URL ADDRESS`.
+//! Pages of the console over a server that runs elsewhere: `cargo run --example live -- URL ADDRESS`. A server that is
+//! not for developers needs a key, in `TIDINGS_KEY`.
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ impl Api for Remote {
     async fn call(&self, _: &Caller, call: Call) -> Result<Value, CallProblem> {
         let url = format!("{}{}", self.url, call.target());
         let (method, body) = (call.method.clone(), call.body.clone());
+        let key = std::env::var("TIDINGS_KEY").unwrap_or_default();
         let answer = tokio::task::spawn_blocking(move || {
             let agent: ureq::Agent =
                 ureq::Agent::config_builder().http_status_as_error(false).build().into();
@@ -41,6 +43,7 @@ impl Api for Remote {
                 .method(method)
                 .uri(url)
                 .header("content-type", "application/json")
+                .header("authorization", format!("Bearer {key}"))
                 .body(body)
                 .unwrap();
             let mut answer = agent.run(request).unwrap();

@@ -35,6 +35,12 @@ impl Call {
         Self { body: Some(body), ..Self::new(Method::POST, path) }
     }
 
+    /// A call that changes something and has no body.
+    #[must_use]
+    pub fn act(path: &[&str]) -> Self {
+        Self::new(Method::POST, path)
+    }
+
     /// A call that takes something away.
     #[must_use]
     pub fn delete(path: &[&str]) -> Self {
@@ -75,6 +81,13 @@ impl Call {
         }
     }
 
+    /// The same about a recipient whom its path doesn't name: it is not masked for who has opened them.
+    #[must_use]
+    pub fn about(mut self, recipient: &str) -> Self {
+        self.recipient = Some(recipient.to_owned());
+        self
+    }
+
     /// The same, which changes nothing and answers what it would do.
     #[must_use]
     pub fn dry(self) -> Self {
@@ -96,7 +109,7 @@ impl Call {
         format!("{}?{}", self.path, self.query)
     }
 
-    /// The recipient whom it is about, if it is one of a recipient.
+    /// The recipient whom it is about, if it is about one.
     pub(crate) fn recipient(&self) -> Option<String> {
         self.recipient.clone()
     }

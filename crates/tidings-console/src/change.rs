@@ -3,13 +3,15 @@
 //! `GET …/VERB` makes the call with `dry`. Its page says how many messages and people it concerns, and its form has
 //! that number as `expect`, so a set that has grown in between is refused instead of changed.
 
+use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value as Shown, context};
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::console::Console;
+use crate::form::PostedForm;
 use crate::page::{Page, Section};
 use crate::problem::CallProblem;
 use crate::viewer::Viewer;
@@ -35,12 +37,22 @@ pub(crate) struct Change {
 }
 
 /// The form of the second step.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct ChangeForm {
     /// The number of people that the first step has named.
     pub(crate) expect: Option<u64>,
     /// The same, typed by hand.
     pub(crate) typed: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequest<S> for ChangeForm {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
+        let form = PostedForm::from_request(request, state).await?;
+        let expect = form.get("expect").and_then(|expect| expect.parse().ok());
+        Ok(Self { expect, typed: form.get("typed").map(str::to_owned) })
+    }
 }
 
 impl Change {
@@ -125,8 +137,34 @@ pub(crate) enum Made {
     Asked(Page),
 }
 
+impl Made {
+    /// The same with another page, if one asks again.
+    pub(crate) fn on_page(self, page: impl FnOnce(Page) -> Page) -> Self {
+        match self {
+            Self::Asked(again) => Self::Asked(page(again)),
+            Self::Done(answer) => Self::Done(answer),
+        }
+    }
+}
+
+/// The answer to a second step: once it is done, the way to a page below the base.
+pub(crate) fn answered(
+    made: Result<Made, CallProblem>,
+    console: &Console,
+    viewer: &Viewer,
+    to: impl FnOnce(&Value) -> String,
+) -> Response {
+    match made {
+        Ok(Made::Done(answer)) => {
+            Redirect::to(&format!("{}{}", console.base(), to(&answer))).into_response()
+        }
+        Ok(Made::Asked(page)) => page.write(console, viewer),
+        Err(problem) => Page::of_problem(&problem).write(console, viewer),
+    }
+}
+
 /// The reasons why something is left out, with their numbers, the largest first.
-fn left_out(answer: &Value) -> Vec<Shown> {
+pub(crate) fn left_out(answer: &Value) -> Vec<Shown> {
     let mut rows: Vec<(&String, u64)> = answer["left_out"]
         .as_object()
         .into_iter()

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -57,6 +58,21 @@ impl Console {
         });
         let until = now.saturating_add(OPENED_FOR).unwrap_or(now);
         opened.entry(session.to_owned()).or_default().insert(recipient.to_owned(), until);
+    }
+
+    /// Refuses a page that asks for a change which the viewer's role may not make.
+    ///
+    /// # Errors
+    /// The role lacks the operation.
+    pub(crate) fn allow(&self, viewer: &Viewer, operation: &str) -> Result<(), CallProblem> {
+        let role = viewer.caller.role;
+        if self.api.may(role, operation) {
+            return Ok(());
+        }
+        let may = ["support", "publish", "operate", "admin"];
+        let may: Vec<&str> = may.into_iter().filter(|role| self.api.may(role, operation)).collect();
+        let detail = format!("The role {role} may not do this. These may: {}.", may.join(", "));
+        Err(CallProblem::new(StatusCode::FORBIDDEN, "forbidden", detail))
     }
 
     /// Makes a call in a viewer's name. The answer is masked, and so is a refusal.

@@ -8,13 +8,17 @@ mod assets;
 mod call;
 mod change;
 mod console;
+#[cfg(test)]
+mod fake;
 mod form;
 mod mask;
 mod page;
 mod plot;
 mod problem;
+mod query;
 mod routes;
 mod screens;
+mod sentence;
 mod show;
 mod sign_in;
 mod viewer;

@@ -23,7 +23,7 @@ const SHOWN: &str = "id event recipient object target actor type tenant tenants 
      snoozed_until newest newest_at newest_step now oldest_due since forgotten_before scheduled_for hour day days \
      days_without complete_to zone as_of first default_at default_on locale lang tz order config node version \
      provider providers destination types missing next cursor trace delay except recipients code status subject_kind \
-     row receipt what file line column dry shape warning topics_all";
+     row receipt what file line column dry shape warning topics_all diff";
 
 /// The resources whose `name` is one that operators gave: of a tenant, a key, a feed.
 const NAMED_BY_OPERATORS: [&str; 4] = ["tenants", "feeds", "hooks", "types"];
@@ -103,6 +103,8 @@ impl<'a> Mask<'a> {
             "data" => self.data("data", value),
             "addresses" | "email" | "address" | "reply_to" | "url" => addresses(value),
             "name" if NAMED_BY_OPERATORS.contains(&self.resource) => {}
+            // Categories have titles that operators wrote.
+            "title" if self.resource == "types" => {}
             // The holder of a key, in lists of keys, is named by operators as well.
             "name" if self.resource == "admin" => {}
             name if NAMES.contains(&name) => texts(value, &text::name),

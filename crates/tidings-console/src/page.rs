@@ -135,12 +135,18 @@ macro_rules! templates {
 
 /// The files of the templates, by name.
 const FILES: &[(&str, &str)] = &templates![
+    "bulk.html",
     "change.html",
+    "job.html",
+    "jobs.html",
     "layout.html",
     "macros.html",
+    "message.html",
+    "messages.html",
     "now.html",
+    "pieces.html",
     "problem.html",
-    "sign-in.html"
+    "sign-in.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
