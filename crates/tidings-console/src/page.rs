@@ -144,9 +144,12 @@ const FILES: &[(&str, &str)] = &templates![
     "message.html",
     "messages.html",
     "now.html",
+    "people.html",
     "pieces.html",
     "problem.html",
+    "search.html",
     "sign-in.html",
+    "unknown.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
