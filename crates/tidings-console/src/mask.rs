@@ -101,7 +101,9 @@ impl<'a> Mask<'a> {
     fn field(&self, name: &str, value: &mut Value) {
         match name {
             "data" => self.data("data", value),
-            "addresses" | "email" | "address" | "reply_to" | "url" => addresses(value),
+            "addresses" => addresses(value),
+            // A channel may be the name of a field as well: `channels.email` has no address.
+            "email" | "address" | "reply_to" | "url" if !value.is_object() => addresses(value),
             "name" if NAMED_BY_OPERATORS.contains(&self.resource) => {}
             // Categories have titles that operators wrote.
             "title" if self.resource == "types" => {}
@@ -221,6 +223,12 @@ mod tests {
         let shown = masked("messages", None, &[], message);
         assert_eq!(shown["attempts"][0]["answer"], "550 5.1.1 <a••@e••••••.org>: no such user");
         assert_eq!((&shown["new_field"], &shown["state"]), (&json!(HIDDEN), &json!("failed")));
+    }
+
+    #[test]
+    fn a_channel_is_not_an_address() {
+        let status = json!({"channels": {"email": {"providers": ["smtp"], "paused": false}}});
+        assert_eq!(masked("admin", None, &[], status.clone()), status);
     }
 
     #[test]

@@ -137,6 +137,7 @@ macro_rules! templates {
 const FILES: &[(&str, &str)] = &templates![
     "bulk.html",
     "change.html",
+    "figures.html",
     "job.html",
     "jobs.html",
     "layout.html",
@@ -144,12 +145,9 @@ const FILES: &[(&str, &str)] = &templates![
     "message.html",
     "messages.html",
     "now.html",
-    "people.html",
     "pieces.html",
     "problem.html",
-    "search.html",
     "sign-in.html",
-    "unknown.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {

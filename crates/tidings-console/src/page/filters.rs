@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use minijinja::value::ValueKind;
 use minijinja::{Environment, Error, State, Value};
 
 use crate::call::encoded;
@@ -11,6 +12,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("seg", segment);
     environment.add_filter("time", time);
     environment.add_filter("hour", hour);
+    environment.add_filter("plain", plain);
     environment.add_filter("span", span);
 }
 
@@ -44,6 +46,17 @@ fn zone(state: &State<'_, '_>) -> TimeZone {
     let zone = state.lookup("zone");
     let zone = zone.as_ref().and_then(Value::as_str).unwrap_or("UTC");
     TimeZone::get(zone).unwrap_or(TimeZone::UTC)
+}
+
+/// A value of a field of any kind, as people write it: words for null, true and false, an instant in the viewer's zone.
+fn plain(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
+    match value.kind() {
+        ValueKind::None | ValueKind::Undefined => Ok(Value::from("none")),
+        ValueKind::Bool => Ok(Value::from(if value.is_true() { "true" } else { "false" })),
+        ValueKind::String => time(state, value),
+        ValueKind::Number => Ok(Value::from(number(value))),
+        _ => Ok(Value::from(value.to_string())),
+    }
 }
 
 /// An instant as the hour and minute of the viewer's clock; another text as it is.
@@ -135,6 +148,8 @@ mod tests {
             ("{{ today|hour }}", "Asia/Kolkata", "data-form=\"hour\">03:07</time>"),
             ("{{ text|time }}{{ text|hour }}", "UTC", "&lt;b&gt;&lt;b&gt;"),
             ("[{{ missing|time }}]", "UTC", "[]"),
+            ("{{ missing|plain }} {{ true|plain }} {{ 1234|plain }}", "UTC", "none true 1,234"),
+            ("{{ text|plain }}", "UTC", "&lt;b&gt;"),
             ("{{ id|seg }}", "UTC", "a%2F..%2Fb"),
         ] {
             let text = written(template, zone);

@@ -60,11 +60,20 @@ impl Bars {
         let heads = std::iter::once(self.head.to_owned())
             .chain(self.keys.iter().map(|key| key.word.clone()))
             .collect();
+        // A colour that isn't in the picture needs no explanation.
+        let is_drawn = |index: usize| {
+            self.bars
+                .iter()
+                .flat_map(|bar| &bar.values)
+                .any(|values| values.get(index).is_some_and(|value| *value > 0))
+        };
+        let keys = self.keys.into_iter().enumerate().filter(|(index, _)| is_drawn(*index));
+        let keys = keys.map(|(_, key)| key).collect();
         Plot {
             svg: if most == 0 { String::new() } else { svg.done() },
             most: grouped(i64::try_from(most).unwrap_or(i64::MAX)),
             rows: if most == 0 { Vec::new() } else { rows },
-            keys: if self.keys.len() > 1 && most > 0 { self.keys } else { Vec::new() },
+            keys,
             title: self.title,
             sentence: self.sentence,
             ticks: self.ticks,

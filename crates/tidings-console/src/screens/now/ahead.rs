@@ -75,7 +75,7 @@ fn sentence(hours: &BTreeMap<Timestamp, Counts>) -> String {
     let all: u64 = hours.values().flatten().sum();
     let shown = |count: u64| grouped(i64::try_from(count).unwrap_or(i64::MAX));
     match all {
-        0 => "Nothing waits for an hour of these.".to_owned(),
+        0 => "No message is due in these hours.".to_owned(),
         1 => "One message to one person.".to_owned(),
         all => format!("{} messages are being gathered.", shown(all)),
     }

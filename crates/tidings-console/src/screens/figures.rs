@@ -1,0 +1,239 @@
+//! Figures: how many of what, by type, channel, tenant or day, and what disturbs people.
+
+mod columns;
+mod csv;
+mod days;
+mod period;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use minijinja::value::Serde;
+use minijinja::{Value as Shown, context};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::console::Console;
+use crate::page::{Page, Section, link};
+use crate::plot::sparkline;
+use crate::problem::CallProblem;
+use crate::query::Query;
+use crate::routes::written;
+use crate::viewer::Viewer;
+
+use columns::{Column, noise};
+use period::Period;
+
+/// What rows can be counted by, with the words of the form.
+const BY: [(&str, &str); 9] = [
+    ("type", "type"),
+    ("category", "category"),
+    ("channel", "channel"),
+    ("tenant", "tenant"),
+    ("type,channel", "type and channel"),
+    ("day", "day"),
+    ("type,day", "type and day"),
+    ("channel,day", "channel and day"),
+    ("hour", "hour"),
+];
+
+/// The parameters that the API knows; `compare` is the page's own.
+const COMPARE: &str = "compare";
+
+pub(crate) fn routes() -> Router<Arc<Console>> {
+    Router::new().route("/figures", get(show)).route("/figures.csv", get(save))
+}
+
+async fn show(
+    State(console): State<Arc<Console>>,
+    Extension(viewer): Extension<Viewer>,
+    query: Query,
+) -> Response {
+    written(page(&console, &viewer, &query).await, &console, &viewer)
+}
+
+/// The same rows as a file.
+async fn save(
+    State(console): State<Arc<Console>>,
+    Extension(viewer): Extension<Viewer>,
+    query: Query,
+) -> Response {
+    match console.call(&viewer, call(&query, by(&query))).await {
+        Ok(answer) => {
+            let kind = (header::CONTENT_TYPE, "text/csv; charset=utf-8");
+            let name = (header::CONTENT_DISPOSITION, "attachment; filename=\"figures.csv\"");
+            ([kind, name], csv::written(&answer["rows"], by(&query))).into_response()
+        }
+        Err(problem) => Page::of_problem(&problem).write(&console, &viewer),
+    }
+}
+
+/// The keys of the rows.
+fn by(query: &Query) -> &str {
+    query.get("by").unwrap_or("type")
+}
+
+/// The call with all that the URL says.
+fn call(query: &Query, by: &str) -> Call {
+    query.without(COMPARE).with("by", by).onto(Call::get(&["admin", "figures"]))
+}
+
+async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page, CallProblem> {
+    let types = console.call(viewer, Call::get(&["types"])).await.unwrap_or_default();
+    if let Some(other) = query.get(COMPARE).filter(|compare| *compare != "previous") {
+        let mut problem = CallProblem::new(
+            axum::http::StatusCode::BAD_REQUEST,
+            "invalid_query",
+            format!("`compare` must be `previous`, got `{other}`"),
+        );
+        problem.body["hint"] = "Example: `compare=previous`".into();
+        return Ok(refused(&problem, query, &types));
+    }
+    let by = by(query);
+    let answer = match console.call(viewer, call(query, by)).await {
+        Ok(answer) => answer,
+        Err(problem) if problem.status.as_u16() == 400 => {
+            return Ok(refused(&problem, query, &types));
+        }
+        Err(problem) => return Err(problem),
+    };
+    let period = Period::of(&answer);
+    let before = match (query.get(COMPARE), period.as_ref().and_then(Period::previous)) {
+        (Some(_), Some(before)) => {
+            let query =
+                query.with("from", &before.from.to_string()).with("to", &before.to.to_string());
+            Some((console.call(viewer, call(&query, by)).await?, before))
+        }
+        _ => None,
+    };
+    let is_by_time = by.split(',').any(|key| key == "day" || key == "hour");
+    let daily = match is_by_time {
+        true => None,
+        // One row more a day: the lines, and the bars below.
+        false => Some(console.call(viewer, daily_call(query, by)).await?),
+    };
+    let rows = rows(
+        &answer,
+        daily.as_ref(),
+        before.as_ref().map(|(answer, _)| answer),
+        by,
+        console.base(),
+    );
+    let drawn = daily.as_ref().unwrap_or(&answer);
+    let plot = days::plot(drawn, period.as_ref(), console.base(), query);
+    let values = context! {
+        answer => Serde(&answer), rows, loudest => loudest(&answer, by),
+        heads => columns::heads(&answer["rows"]),
+        keys => by.split(',').map(str::to_owned).collect::<Vec<_>>(), has_lines => daily.is_some(),
+        totals => columns::totals(&answer["rows"]),
+        period => period.as_ref().map(Period::words),
+        before => before.as_ref().map(|(_, period)| period.words()),
+        gaps => period::ranges(&answer["days_without"]),
+        plot, csv => query.without(COMPARE).url("/figures.csv"),
+        ..form(query, &types)
+    };
+    Ok(Page::new(Section::Figures, "Figures", "figures.html").with(values))
+}
+
+/// The page of a refused filter: the form stays as it was filled in.
+fn refused(problem: &CallProblem, query: &Query, types: &Value) -> Page {
+    let problem_shown = context! { detail => problem.text("detail"), hint => problem.text("hint") };
+    let values = context! { problem => problem_shown, ..form(query, types) };
+    let mut page = Page::new(Section::Figures, "Figures", "figures.html").with(values);
+    page.status = problem.status;
+    page
+}
+
+fn form(query: &Query, types: &Value) -> Shown {
+    let names = |name: &str| -> Vec<String> {
+        let all = types[name].as_object().into_iter().flatten();
+        let configured = all.filter(|(_, one)| one["configured"] != Value::Bool(false));
+        configured.map(|(name, _)| name.clone()).collect()
+    };
+    let options = BY.map(|(value, word)| context! { value, word });
+    context! {
+        from => query.text("from"), to => query.text("to"), by => by(query), options,
+        is_known_by => BY.iter().any(|(value, _)| *value == by(query)),
+        channel => query.text("channel"), channels => names("channels"),
+        type => query.text("type"), types => names("types"),
+        tenant => query.text("tenant"), measure => query.text("measure"),
+        compare => query.text(COMPARE),
+        problem => (),
+    }
+}
+
+/// The call for the lines: what was sent, by day.
+fn daily_call(query: &Query, by: &str) -> Call {
+    call(&query.with("measure", "messages"), &format!("{by},day"))
+}
+
+/// The keys of a row, joined.
+fn key(row: &Value, by: &str) -> String {
+    let keys: Vec<&str> = by.split(',').map(|key| row[key].as_str().unwrap_or_default()).collect();
+    keys.join("\n")
+}
+
+/// The rows of the table: keys, cells with their links, and a line by day.
+fn rows(
+    answer: &Value,
+    daily: Option<&Value>,
+    before: Option<&Value>,
+    by: &str,
+    base: &str,
+) -> Vec<Shown> {
+    let lines = daily.map(|daily| days::lines(daily, by)).unwrap_or_default();
+    let before: BTreeMap<String, &Value> = before
+        .and_then(|before| before["rows"].as_array())
+        .into_iter()
+        .flatten()
+        .map(|row| (key(row, by), row))
+        .collect();
+    let median = columns::median_noise(&answer["rows"]);
+    let rows = answer["rows"].as_array().into_iter().flatten();
+    rows.map(|row| {
+        let line = lines.get(&key(row, by)).map(|line| sparkline(line));
+        let former = before.get(&key(row, by)).copied();
+        let filter = columns::filter(row, by, answer);
+        let cells: Vec<Shown> = Column::of(&answer["rows"])
+            .map(|column| {
+                column.cell(row, former, !before.is_empty(), filter.as_deref(), base, median)
+            })
+            .collect();
+        let names: Vec<Shown> = by
+            .split(',')
+            .map(|key| {
+                let name = row[key].as_str().unwrap_or_default();
+                let href = match key {
+                    "type" => {
+                        Some(link(base, &format!("/types/{}", crate::call::encoded(name)), &[]))
+                    }
+                    _ => None,
+                };
+                context! { name, href, key }
+            })
+            .collect();
+        context! { names, cells, line }
+    })
+    .collect()
+}
+
+/// The row that disturbs most, if it stands out.
+fn loudest(answer: &Value, by: &str) -> Option<Shown> {
+    let rows = answer["rows"].as_array()?;
+    let median = columns::median_noise(&answer["rows"])?;
+    let (row, most) = rows
+        .iter()
+        .filter_map(|row| Some((row, noise(row)?)))
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let name = by
+        .split(',')
+        .map(|key| row[key].as_str().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join(", ");
+    columns::is_loud(most, median).then(|| context! { name, noise => columns::tenths(most) })
+}
