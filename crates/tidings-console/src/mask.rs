@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::viewer::Viewer;
 
+pub(crate) use text::address as masked_address;
+
 /// Stands for a text of which nothing is shown.
 pub(crate) const HIDDEN: &str = "•••";
 

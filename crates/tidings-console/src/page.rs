@@ -148,6 +148,8 @@ const FILES: &[(&str, &str)] = &templates![
     "pieces.html",
     "problem.html",
     "sign-in.html",
+    "system-list.html",
+    "system.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {

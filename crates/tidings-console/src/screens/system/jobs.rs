@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -53,17 +52,8 @@ async fn one(
     Extension(viewer): Extension<Viewer>,
     Path(id): Path<String>,
 ) -> Response {
-    match console.call(&viewer, Call::get(&["admin", "jobs", &id])).await {
-        Ok(job) => {
-            let mut response = page(&console, &viewer, &id, &job).write(&console, &viewer);
-            if is_open(&job) {
-                // Without a script the page is read again by itself, until the job has ended.
-                response.headers_mut().insert(header::REFRESH, HeaderValue::from_static("5"));
-            }
-            response
-        }
-        Err(problem) => written(Err(problem), &console, &viewer),
-    }
+    let job = console.call(&viewer, Call::get(&["admin", "jobs", &id])).await;
+    written(job.map(|job| page(&console, &viewer, &id, &job)), &console, &viewer)
 }
 
 fn page(console: &Console, viewer: &Viewer, id: &str, job: &Value) -> Page {
