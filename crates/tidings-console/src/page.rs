@@ -145,11 +145,14 @@ const FILES: &[(&str, &str)] = &templates![
     "message.html",
     "messages.html",
     "now.html",
+    "people.html",
     "pieces.html",
     "problem.html",
+    "search.html",
     "sign-in.html",
     "system-list.html",
     "system.html",
+    "unknown.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {

@@ -37,6 +37,8 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/console.js", get(assets::script))
         .merge(screens::figures::routes())
         .merge(screens::messages::routes())
+        .merge(screens::people::routes())
+        .merge(screens::search::routes())
         .merge(screens::system::routes())
         .fallback(unknown);
     // A nested router would have its first page at the base without the slash.
