@@ -24,7 +24,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use self::attempts::Attempts;
-pub use self::person::{Network, Person, ProxyTrust, Settings};
+pub use self::person::{Person, Place};
 use crate::api::Caller;
 use crate::console::Console;
 use crate::form::PostedForm;
@@ -51,14 +51,20 @@ pub struct Session {
 /// Keys, people and sessions, as the server knows them.
 #[async_trait]
 pub trait SignIn: Send + Sync + 'static {
-    /// Where the console is, and who may sign in.
-    fn settings(&self) -> Arc<Settings>;
+    /// Where people open the console.
+    fn place(&self) -> Place;
+
+    /// Returns true if a host, by its name alone, is the server's own, or this machine.
+    fn is_host_ours(&self, host: &str) -> bool;
 
     /// The holder of an API key.
     fn key_holder(&self, key: &str) -> Option<Caller>;
 
-    /// The person of a signed assertion, if its signature, issuer, audience and time hold.
-    async fn asserted(&self, assertion: &str) -> Option<Person>;
+    /// The person whom a proxy vouches for in a request: by a header of a trusted peer, or by a signed assertion.
+    async fn vouched(&self, request: &Parts) -> Option<Person>;
+
+    /// The role of a person; `None` = they have none.
+    fn role(&self, person: &Person) -> Option<&'static str>;
 
     /// Begins a session, and returns the secret that its cookie has.
     ///
@@ -106,13 +112,12 @@ pub fn signed_in(console: Arc<Console>, sign_in: Arc<dyn SignIn>) -> Router {
 
 /// Refuses requests under a foreign name, and changes that come from pages of others.
 async fn from_here(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    let settings = door.sign_in.settings();
-    if !origin::is_host_ours(&request, &settings) {
+    if !origin::is_host_ours(&request, |host| door.sign_in.is_host_ours(host)) {
         let text = "This server is not known by that name. Add it to `hosts` of [console].";
         return (StatusCode::MISDIRECTED_REQUEST, text).into_response();
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    if changes && !origin::is_same_origin(&request, &settings) {
+    if changes && !origin::is_same_origin(&request, &door.sign_in.place()) {
         let detail = "A form of another site can't change anything here.";
         let problem = CallProblem::new(StatusCode::FORBIDDEN, "cross_site", detail);
         return frameless(&Page::of_problem(&problem), &door.console);
@@ -149,29 +154,19 @@ struct Known {
 }
 
 async fn caller(door: &Door, request: &Parts) -> Option<Known> {
-    let settings = door.sign_in.settings();
-    let secret = cookie(&request.headers, settings.cookie())?;
+    let secret = cookie(&request.headers, door.sign_in.place().cookie())?;
     let session = door.sign_in.session(secret).await?;
     let known = Known { session: session.id, caller: session.caller };
     if known.caller.kind == crate::api::CallerKind::Key {
         return Some(known);
     }
     // The proxy has to vouch for a person at each request.
-    let person = vouched(door, &settings, request).await?;
-    let role = settings.role(&person.name, &session.groups);
-    let is_same = person.name == known.caller.id;
-    let caller = Caller { role: role?, ..known.caller };
-    is_same.then_some(Known { caller, session: known.session })
-}
-
-async fn vouched(door: &Door, settings: &Settings, request: &Parts) -> Option<Person> {
-    let peer = request.extensions.get::<Peer>().copied();
-    match settings.proxy.as_ref()? {
-        ProxyTrust::Header { .. } => person::of_header(settings, peer, &request.headers),
-        ProxyTrust::Assertion { header, .. } => {
-            door.sign_in.asserted(person::only(&request.headers, header)?).await
-        }
+    let person = door.sign_in.vouched(request).await?;
+    if person.name != known.caller.id {
+        return None;
     }
+    let role = door.sign_in.role(&Person { groups: session.groups, ..person })?;
+    Some(Known { caller: Caller { role, ..known.caller }, ..known })
 }
 
 impl Door {
@@ -219,13 +214,12 @@ async fn form(
     Query(query): Query<FormQuery>,
     parts: Parts,
 ) -> Response {
-    let settings = door.sign_in.settings();
-    let person = vouched(&door, &settings, &parts).await;
+    let person = door.sign_in.vouched(&parts).await;
     let next = door.next(query.next.as_deref());
     let Some(person) = person else {
         return door.page(StatusCode::OK, context! { next });
     };
-    if settings.role(&person.name, &person.groups).is_none() {
+    if door.sign_in.role(&person).is_none() {
         return door.page(StatusCode::FORBIDDEN, context! { next, without_role => person.name });
     }
     door.page(StatusCode::OK, context! { next, person => person.name })
@@ -243,13 +237,12 @@ async fn submit(State(door): State<Arc<Door>>, parts: Parts, form: PostedForm) -
         response.headers_mut().insert(header::RETRY_AFTER, wait);
         return response;
     }
-    let settings = door.sign_in.settings();
-    let person = vouched(&door, &settings, &parts).await;
+    let person = door.sign_in.vouched(&parts).await;
     let key = form.get("key").map(str::trim).filter(|key| !key.is_empty());
     let next = door.next(form.get("next"));
     let (caller, groups) = match (key, person) {
         (Some(key), _) => (door.sign_in.key_holder(key), Vec::new()),
-        (None, Some(person)) => match settings.role(&person.name, &person.groups) {
+        (None, Some(person)) => match door.sign_in.role(&person) {
             Some(role) => (Some(person.caller(role)), person.groups),
             None => {
                 let values = context! { next, without_role => person.name };
@@ -270,7 +263,7 @@ async fn submit(State(door): State<Arc<Door>>, parts: Parts, form: PostedForm) -
     match door.sign_in.begin(&caller, &groups).await {
         Ok(secret) => {
             let mut response = see_other(&next);
-            let cookie = settings.set_cookie(&secret);
+            let cookie = door.sign_in.place().set_cookie(&secret);
             if let Ok(cookie) = HeaderValue::from_str(&cookie) {
                 response.headers_mut().insert(header::SET_COOKIE, cookie);
             }
@@ -281,14 +274,14 @@ async fn submit(State(door): State<Arc<Door>>, parts: Parts, form: PostedForm) -
 }
 
 async fn sign_out(State(door): State<Arc<Door>>, headers: HeaderMap) -> Response {
-    let settings = door.sign_in.settings();
-    if let Some(secret) = cookie(&headers, settings.cookie())
+    let place = door.sign_in.place();
+    if let Some(secret) = cookie(&headers, place.cookie())
         && let Err(problem) = door.sign_in.end(secret).await
     {
         return frameless(&Page::of_problem(&problem), &door.console);
     }
     let mut response = see_other(&format!("{}/sign-in", door.console.base()));
-    if let Ok(cookie) = HeaderValue::from_str(&settings.clear_cookie()) {
+    if let Ok(cookie) = HeaderValue::from_str(&place.clear_cookie()) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     let clear = HeaderValue::from_static("\"cache\"");
