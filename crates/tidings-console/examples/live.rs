@@ -56,6 +56,13 @@ impl Api for Remote {
     }
 }
 
+/// The zone of the cookie that the script sets.
+fn zone(headers: &axum::http::HeaderMap) -> jiff::tz::TimeZone {
+    let cookies = headers.get("cookie").and_then(|cookies| cookies.to_str().ok()).unwrap_or("");
+    let name = cookies.split("; ").find_map(|cookie| cookie.strip_prefix("tidings-zone="));
+    name.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or(jiff::tz::TimeZone::UTC)
+}
+
 #[tokio::main]
 async fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -64,6 +71,7 @@ async fn main() {
     let console = Console::new(Arc::new(Remote { url }), "/console");
     let router = tidings_console::router(Arc::new(console)).layer(axum::middleware::from_fn(
         async |mut request: axum::extract::Request, next: axum::middleware::Next| {
+            let zone = zone(request.headers());
             request.extensions_mut().insert(Viewer {
                 caller: Caller {
                     kind: CallerKind::Key,
@@ -73,7 +81,7 @@ async fn main() {
                 },
                 session: String::new(),
                 shown: Default::default(),
-                zone: jiff::tz::TimeZone::UTC,
+                zone,
             });
             next.run(request).await
         },
