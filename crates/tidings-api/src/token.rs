@@ -4,6 +4,7 @@
 //! The claims of a token are read only once its signature is right, and in the strictest form: a text that two readers
 //! could read differently is no token. Pure: keys and the instant are passed in.
 
+mod assertion;
 mod json;
 mod scope;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use tidings_core::model::{MINUTE_MS, SECOND_MS, TenantNo};
 use tidings_core::{Id, Instant};
 use tidings_node::{SigningKey, SigningSecret};
 
+pub use self::assertion::{AssertedPerson, AssertionRefusal, AssertionRules, ProxyKeys};
 use self::json::{UniqueMembers, Value};
 pub use self::scope::Scope;
 

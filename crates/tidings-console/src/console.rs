@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::http::HeaderMap;
 use axum::http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::api::Api;
+use crate::api::{Api, Caller};
 use crate::call::Call;
 use crate::mask::Mask;
 use crate::problem::CallProblem;
+use crate::sign_in::zone;
 use crate::viewer::Viewer;
 
 /// The console of a server.
@@ -42,8 +44,14 @@ impl Console {
         &self.base
     }
 
+    /// The viewer of a request.
+    #[must_use]
+    pub fn viewer(&self, caller: Caller, session: String, headers: &HeaderMap) -> Viewer {
+        Viewer { shown: self.opened(&session), session, caller, zone: zone(headers) }
+    }
+
     /// The people whom a session has opened.
-    pub(crate) fn opened(&self, session: &str) -> BTreeMap<String, Timestamp> {
+    fn opened(&self, session: &str) -> BTreeMap<String, Timestamp> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         opened.get(session).cloned().unwrap_or_default()
     }

@@ -104,14 +104,22 @@ pub fn signed_in(console: Arc<Console>, sign_in: Arc<dyn SignIn>) -> Router {
     let open = Router::new().nest(&base, open);
     let pages = routes::router(console)
         .layer(middleware::from_fn_with_state(Arc::clone(&door), with_session));
+    guarded(pages.merge(open), door)
+}
+
+/// The console of a developer, who needs no session: what its pages are protected from stays.
+pub fn from_here(pages: Router, console: Arc<Console>, sign_in: Arc<dyn SignIn>) -> Router {
+    guarded(pages, Arc::new(Door { console, sign_in, attempts: Attempts::default() }))
+}
+
+fn guarded(pages: Router, door: Arc<Door>) -> Router {
     pages
-        .merge(open)
-        .layer(middleware::from_fn_with_state(door, from_here))
+        .layer(middleware::from_fn_with_state(door, only_from_here))
         .layer(middleware::from_fn(routes::with_headers))
 }
 
 /// Refuses requests under a foreign name, and changes that come from pages of others.
-async fn from_here(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+async fn only_from_here(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
     if !origin::is_host_ours(&request, |host| door.sign_in.is_host_ours(host)) {
         let text = "This server is not known by that name. Add it to `hosts` of [console].";
         return (StatusCode::MISDIRECTED_REQUEST, text).into_response();
@@ -137,12 +145,7 @@ async fn with_session(State(door): State<Arc<Door>>, request: Request, next: Nex
         }
         return door.unknown(&parts);
     };
-    let viewer = Viewer {
-        shown: door.console.opened(&caller.session),
-        session: caller.session,
-        caller: caller.caller,
-        zone: zone(&parts.headers),
-    };
+    let viewer = door.console.viewer(caller.caller, caller.session, &parts.headers);
     parts.extensions.insert(viewer);
     next.run(Request::from_parts(parts, body)).await
 }

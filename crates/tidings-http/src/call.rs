@@ -382,6 +382,11 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
         .flatten()
 }
 
+/// Returns true if a call has this name.
+pub(super) fn is_call(name: &str) -> bool {
+    CallRow::find(name).is_some()
+}
+
 /// The roles that may make a call of hosts; none where it is one of end users.
 pub(super) fn roles_of(name: &str) -> Option<&'static Roles> {
     match &CallRow::of(name).callers {

@@ -11,6 +11,7 @@ mod change;
 mod chosen;
 pub mod cluster;
 mod compat;
+mod console;
 mod counters;
 mod dev_inbox;
 pub mod error;
@@ -77,6 +78,7 @@ pub fn read_form(kind: &[u8], body: &[u8]) {
 /// The whole API over a service.
 pub fn router(service: Arc<Service>) -> Router {
     let (calls, _) = calls();
+    let console = console::routes(&service, calls.clone());
     calls
         .merge(site::routes())
         .merge(mailbox::routes())
@@ -94,6 +96,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::check))
         .layer(middleware::from_fn_with_state(Arc::clone(&service), access::open_to_pages))
         .with_state(service)
+        .merge(console)
 }
 
 /// The service from the start: `/healthz`, and the API once the node is ready. Pages of these origins may call.

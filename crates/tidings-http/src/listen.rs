@@ -190,6 +190,8 @@ pub async fn serve(
             () = &mut stop => break,
         };
         let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
+        let address = stream.peer_addr().map_or(place.peer, |address| address.ip());
+        let address = tidings_console::Peer(address);
         let hand = Arc::new(ConnectionHandOver::default());
         let connection = Arc::new(Connection::new(bounds.strangers_requests_max));
         let service = {
@@ -199,6 +201,7 @@ pub async fn serve(
                 // From here on the connection has begun: only its first head has a patience of its own.
                 began.notify_one();
                 request.extensions_mut().insert(peer);
+                request.extensions_mut().insert(address);
                 request.extensions_mut().insert(Arc::clone(&connection));
                 name_host(&mut request);
                 let (router, hand) = (router.clone(), Arc::clone(&hand));

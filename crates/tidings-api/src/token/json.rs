@@ -56,6 +56,10 @@ fn is_strict(value: Value<'_>, level: usize) -> bool {
 }
 
 impl Value<'_> {
+    pub(super) fn texts(self) -> Option<Vec<String>> {
+        serde_json::from_str(self.0.get()).ok()
+    }
+
     pub(super) fn text(self) -> Option<String> {
         serde_json::from_str(self.0.get()).ok()
     }

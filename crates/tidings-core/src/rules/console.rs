@@ -1,6 +1,7 @@
 //! The rules of the console: where it is, who signs in there, and what it shows (contract, section 11).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +135,18 @@ fn folded(name: &str) -> String {
         }
     }
     folded
+}
+
+/// Writes its scheme, host and port: the origin of its pages (RFC 6454).
+impl fmt::Display for ConsoleUrl {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.is_https { "https" } else { "http" };
+        write!(out, "{scheme}://{}", self.host)?;
+        match self.port {
+            Some(port) => write!(out, ":{port}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl ConsoleRules {

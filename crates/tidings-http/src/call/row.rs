@@ -51,6 +51,11 @@ impl CallRow {
         ROWS.get(name).expect("each call has a row")
     }
 
+    /// The row of a call, if there is a call of this name.
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        ROWS.get(name)
+    }
+
     fn read(line: &'static str) -> Option<(&'static str, Self)> {
         let mut fields = line.split('\t');
         let (name, kind, callers) = (fields.next()?, fields.next()?, fields.next()?);

@@ -1,0 +1,158 @@
+//! The console over this server: its calls are those of the API, made within the process in the name of its viewers.
+
+mod proxy;
+mod sign_in;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use jiff::Timestamp;
+use serde_json::Value;
+use tidings_console::{Api, Call, CallProblem, Caller, CallerKind, Console, Way};
+use tidings_core::model::{Author, AuthorKind, Role, Via};
+use tidings_core::rules::CONSOLE_PATH;
+use tidings_node::CallerId;
+use tower::ServiceExt as _;
+
+use self::sign_in::ServerSignIn;
+use crate::call::{is_call, roles_of};
+use crate::change::origin::Requester;
+use crate::error::{Code, Problem};
+use crate::request::caller::Caller as KeyHolder;
+use crate::service::{Access, Service};
+use crate::shares::CALLER;
+
+/// The most bytes of an answer that a page is made of.
+const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// The console's way to the calls of this server.
+struct CallsInProcess {
+    service: Arc<Service>,
+    calls: Router,
+}
+
+#[async_trait]
+impl Api for CallsInProcess {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.service.now().0).unwrap_or_default()
+    }
+
+    fn shown_data(&self) -> Vec<String> {
+        let rules = self.service.rules();
+        rules.console.as_ref().map(|console| console.show.clone()).unwrap_or_default()
+    }
+
+    fn may(&self, role: &str, operation: &str) -> bool {
+        let roles = is_call(operation).then(|| roles_of(operation)).flatten();
+        role_of(role).zip(roles).is_some_and(|(role, roles)| roles.allow(role))
+    }
+
+    fn is_dev(&self) -> bool {
+        matches!(self.service.access, Access::Open)
+    }
+
+    async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem> {
+        let id = match caller.kind {
+            CallerKind::Key if !self.is_dev() => CallerId::Key(caller.id.as_str().into()),
+            CallerKind::Key | CallerKind::Person => CallerId::Host,
+        };
+        let Some(role) = role_of(caller.role) else {
+            return Err(problem(&Problem::new(Code::Role, "the caller has no role")));
+        };
+        let body = call.body.as_ref().map_or_else(Body::empty, |body| body.to_string().into());
+        let request = Request::builder()
+            .method(call.method.clone())
+            .uri(call.target())
+            .header(header::CONTENT_TYPE, "application/json")
+            .extension(requester(caller))
+            .extension(Arc::new(KeyHolder { role, id: id.clone() }))
+            .body(body);
+        let request = request.map_err(|fault| internal(&fault))?;
+        let response = match CALLER.scope(id, self.calls.clone().oneshot(request)).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        let status = response.status();
+        let body = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
+        let body = body.map_err(|fault| internal(&fault))?;
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if status.is_success() { Ok(body) } else { Err(CallProblem { status, body }) }
+    }
+}
+
+/// The role of this name.
+fn role_of(name: &str) -> Option<Role> {
+    Role::ALL.into_iter().find(|role| role.name() == name)
+}
+
+/// The author of a caller's changes, and their way in.
+fn requester(caller: &Caller) -> Requester {
+    let kind = match caller.kind {
+        CallerKind::Key => AuthorKind::Key,
+        CallerKind::Person => AuthorKind::Person,
+    };
+    let by = Author::new(kind, caller.id.as_str());
+    let via = match caller.way {
+        Way::Console => Via::Console,
+        Way::Mcp => Via::Mcp,
+    };
+    Requester { by: Author { role: Some(caller.role.into()), ..by }, via }
+}
+
+fn internal(fault: &dyn Display) -> CallProblem {
+    problem(&Problem::new(Code::Internal, fault.to_string()))
+}
+
+/// A problem as the console has it.
+fn problem(problem: &Problem) -> CallProblem {
+    let row = problem.code.row();
+    let status = StatusCode::from_u16(row.status).unwrap_or_default();
+    CallProblem::new(status, row.code, problem.detail.clone())
+}
+
+/// The pages of a server that has them: a developer's, or one with `[console]`. They call the API by `calls`.
+pub(crate) fn routes(service: &Arc<Service>, calls: Router<Arc<Service>>) -> Router {
+    let rules = service.rules();
+    let path = match (&rules.console, &service.access) {
+        (Some(console), Access::Keys { .. } | Access::Open) => console.path(),
+        (None, Access::Open) => CONSOLE_PATH,
+        (None, Access::Keys { .. }) | (_, Access::Own(_)) => return Router::new(),
+    };
+    let calls = calls.with_state(Arc::clone(service));
+    let api = CallsInProcess { service: Arc::clone(service), calls };
+    let console = Arc::new(Console::new(Arc::new(api), path));
+    let sign_in = Arc::new(ServerSignIn::new(service));
+    if matches!(service.access, Access::Open) {
+        let signed_in = middleware::from_fn_with_state(Arc::clone(&console), as_developer);
+        let pages = tidings_console::router(Arc::clone(&console)).layer(signed_in);
+        tidings_console::from_here(pages, console, sign_in)
+    } else {
+        tidings_console::signed_in(console, sign_in)
+    }
+}
+
+/// Signs a developer in.
+async fn as_developer(
+    State(console): State<Arc<Console>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let caller = Caller {
+        kind: CallerKind::Key,
+        id: "dev".to_owned(),
+        role: Role::Admin.name(),
+        way: Way::Console,
+    };
+    let viewer = console.viewer(caller, String::new(), request.headers());
+    request.extensions_mut().insert(viewer);
+    next.run(request).await
+}
