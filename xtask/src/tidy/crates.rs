@@ -34,7 +34,7 @@ const MAY_KNOW: [(&str, &[&str]); 17] = [
     // It calls the API and nothing else.
     (
         "tidings-console",
-        &["tidings-api", "tidings-config", "tidings-core", "tidings-node", "tidings-trial"],
+        &[],
     ),
     (
         "tidings-http",
