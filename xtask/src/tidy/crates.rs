@@ -32,10 +32,7 @@ const MAY_KNOW: [(&str, &[&str]); 17] = [
         ],
     ),
     // It calls the API and nothing else.
-    (
-        "tidings-console",
-        &[],
-    ),
+    ("tidings-console", &[]),
     (
         "tidings-http",
         &[

@@ -225,7 +225,7 @@ mod tests {
         AssertedPerson { name: "mara@example.org".to_owned(), groups }
     }
 
-    fn keys(keys: Value) -> ProxyKeys {
+    fn keys(keys: &Value) -> ProxyKeys {
         ProxyKeys::read(json!({ "keys": keys }).to_string().as_bytes()).unwrap()
     }
 
@@ -247,7 +247,7 @@ mod tests {
             let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
             let x = URL_SAFE_NO_PAD.encode(pair.public_key());
             let published = json!([{"kty": "OKP", "crv": "Ed25519", "kid": "e1", "x": x}]);
-            Self { pair, keys: keys(published) }
+            Self { pair, keys: keys(&published) }
         }
 
         fn sign(&self, header: &Value, claims: &Value) -> String {
@@ -267,7 +267,7 @@ mod tests {
     fn an_assertion_of_each_algorithm_names_a_person() {
         let (n, text) = RSA;
         let rsa = keys(
-            json!([{"kty": "RSA", "kid": "r1", "alg": "RS256", "use": "sig", "n": n, "e": "AQAB"}]),
+            &json!([{"kty": "RSA", "kid": "r1", "alg": "RS256", "use": "sig", "n": n, "e": "AQAB"}]),
         );
         assert_eq!(AssertedPerson::check(text, &rsa, RULES, NOW), Ok(mara()));
         assert_eq!(Signer::new().check(&claims()), Ok(mara()));
@@ -279,7 +279,7 @@ mod tests {
         let point = pair.public_key().as_ref();
         let part = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let (x, y) = (part(&point[1..33]), part(&point[33..]));
-        let published = keys(json!([{"kty": "EC", "crv": "P-256", "x": x, "y": y}]));
+        let published = keys(&json!([{"kty": "EC", "crv": "P-256", "x": x, "y": y}]));
         let header = part(json!({"alg": "ES256", "typ": "JWT"}).to_string().as_bytes());
         let signed = format!("{header}.{}", part(claims().to_string().as_bytes()));
         let signature = part(pair.sign(&random, signed.as_bytes()).unwrap().as_ref());

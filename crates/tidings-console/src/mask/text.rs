@@ -58,7 +58,7 @@ pub(crate) fn without_addresses(text: &str) -> String {
 /// A part of a text without spaces: masked if it is an address.
 fn shown(token: &str) -> String {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
-    let is_phone = token.starts_with('+') && digits >= 8 || digits >= 8 && digits == token.len();
+    let is_phone = digits >= 8 && (token.starts_with('+') || digits == token.len());
     if token.contains('@') {
         // A full stop ends the sentence, not the address.
         let address = token.trim_end_matches('.');

@@ -8,6 +8,7 @@ mod callers;
 mod requests;
 mod roles;
 mod tenants;
+mod trials;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
@@ -397,6 +398,7 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
     let of_others = before::answers(code, calls)
         .or_else(|| callers::answers(code, calls))
         .or_else(|| tenants::answers(code, calls))
+        .or_else(|| trials::answers(code, calls))
         .or_else(|| requests::answers(code, calls));
     if of_others.is_some() {
         return of_others;
@@ -432,11 +434,6 @@ fn answers(code: &str, calls: &[&Call]) -> Option<Vec<Answered>> {
             all(&|call| waiting(call).send(&rig))
         }
         "message_state" => all(&of_another_state),
-        "config_unknown" => {
-            let (rig, _) = open();
-            rig.service.trials.set_source(None);
-            all(&|call| call.send(&rig))
-        }
         "stopping" => {
             let (mut rig, _) = open();
             rig.service.stop();
@@ -521,6 +518,9 @@ fn wrong(code: &str, call: &Call) -> Call {
     {
         return wrong;
     }
+    if let Some(wrong) = trials::wrong(code, call) {
+        return wrong;
+    }
     if call.path == "/v1/explain"
         && let Some(wrong) = requests::wrong_explain(code, call)
     {
@@ -567,11 +567,6 @@ fn wrong(code: &str, call: &Call) -> Call {
                 .map(|(at, part)| if at == at_id { "%ff" } else { part });
             call.at(parts.collect::<Vec<_>>().join("/"))
         }
-        "config_faults" => call.with_body(&call.body.replace("true", "7")),
-        "unknown_channel" if call.path == "/v1/admin/compare" => {
-            call.with_body(&call.body.replace("\"days\"", "\"channel\":\"none\",\"days\""))
-        }
-        "key_not_editable" => call.with_body(&call.body.replace("types.note.urgent", "store.keep")),
         "not_found" => path("unknown_type", "none"),
         "recipient_not_found" => path("ann", "nobody"),
         "message_not_found" => path(&MESSAGES.failed, "none"),

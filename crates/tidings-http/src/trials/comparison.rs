@@ -240,7 +240,7 @@ impl Comparisons {
             *self.known() = found.map(Arc::new).collect();
             Ok::<(), Problem>(())
         };
-        self.read.get_or_try_init(|| known).await.map(|()| ())
+        self.read.get_or_try_init(|| known).await.copied()
     }
 
     /// Stops the one that runs, with the server.

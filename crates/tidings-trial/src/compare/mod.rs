@@ -104,7 +104,7 @@ pub struct ComparisonHalt {
     /// The name of the configuration that was played.
     pub config: String,
     /// The reason why its run ended.
-    pub halt: SimulationHalt,
+    pub halt: Box<SimulationHalt>,
 }
 
 /// Plays a timeline under each of these configurations, one after the other on this thread, until `stop` is set.
@@ -131,7 +131,7 @@ pub fn compare<R: BufRead>(
         let played = stoppable_player(config.rules.clone(), Arc::clone(stop))
             .map_err(SimulationHalt::from)
             .and_then(|mut player| play(config, run, &mut *player, wanted, &mut population));
-        let halted = |halt| ComparisonHalt { config: config.name.clone(), halt };
+        let halted = |halt| ComparisonHalt { config: config.name.clone(), halt: Box::new(halt) };
         runs.push(played.map_err(halted)?);
     }
     Ok(figures(&runs, &population))

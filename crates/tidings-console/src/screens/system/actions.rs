@@ -212,7 +212,7 @@ async fn address(
     for _ in 0..PAGES_MAX {
         let answer = console.call_unmasked(viewer, call).await?;
         let rows = answer["suppressions"].as_array().into_iter().flatten();
-        let rows = rows.filter(|row| row["since"] == Value::from(since));
+        let rows = rows.filter(|row| row["since"] == since);
         found.extend(rows.filter_map(|row| row["address"].as_str().map(str::to_owned)));
         let Some(next) = answer["next"].as_str() else { break };
         call = first.clone().with("cursor", next);
