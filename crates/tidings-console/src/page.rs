@@ -145,6 +145,7 @@ const FILES: &[(&str, &str)] = &templates![
     "message.html",
     "messages.html",
     "now.html",
+    "pausing.html",
     "people.html",
     "pieces.html",
     "problem.html",
@@ -152,6 +153,9 @@ const FILES: &[(&str, &str)] = &templates![
     "sign-in.html",
     "system-list.html",
     "system.html",
+    "try.html",
+    "type.html",
+    "types.html",
     "unknown.html",
 ];
 

@@ -5,6 +5,7 @@
 
 mod bars;
 mod course;
+mod example;
 mod pairs;
 mod spark;
 mod svg;
@@ -13,6 +14,7 @@ use minijinja::{Value, context};
 
 pub(crate) use bars::{Bar, Bars};
 pub(crate) use course::Course;
+pub(crate) use example::Example;
 pub(crate) use pairs::{Pair, Pairs};
 pub(crate) use spark::sparkline;
 

@@ -40,6 +40,7 @@ pub fn router(console: Arc<Console>) -> Router {
         .merge(screens::people::routes())
         .merge(screens::search::routes())
         .merge(screens::system::routes())
+        .merge(screens::types::routes())
         .fallback(unknown);
     // A nested router would have its first page at the base without the slash.
     Router::new()

@@ -6,4 +6,5 @@ pub(crate) mod now;
 pub(crate) mod people;
 pub(crate) mod search;
 pub(crate) mod system;
+pub(crate) mod types;
 pub(crate) mod unknown;

@@ -36,6 +36,12 @@ impl Sentence {
         self
     }
 
+    /// The same with another sentence behind it.
+    pub(crate) fn join(mut self, other: Self) -> Self {
+        self.pieces.extend(other.pieces);
+        self
+    }
+
     /// Its pieces for a template.
     pub(crate) fn shown(&self) -> Shown {
         let pieces = self.pieces.iter().map(|piece| match piece {
