@@ -1,11 +1,13 @@
 //! What the console needs of the server: calls of the API, made in a caller's name.
 
 use async_trait::async_trait;
+use axum::http::StatusCode;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::problem::CallProblem;
+use crate::viewer::Viewer;
 
 /// The author of a call, for the log of changes, and what it may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,4 +60,14 @@ pub trait Api: Send + Sync + 'static {
     /// # Errors
     /// What the call answers instead.
     async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem>;
+
+    /// Notes that a viewer opens the name, addresses and texts of a recipient (`person.shown` in the log of changes).
+    ///
+    /// # Errors
+    /// The recipient is unknown, or the server has no such note; nobody is opened then.
+    async fn open_person(&self, viewer: &Viewer, recipient: &str) -> Result<(), CallProblem> {
+        let _ = (viewer, recipient);
+        let detail = "This server can't open people.";
+        Err(CallProblem::new(StatusCode::NOT_IMPLEMENTED, "not_implemented", detail))
+    }
 }

@@ -147,4 +147,9 @@ impl Api for Fake {
             Err(CallProblem::new(status, "no_fixture", format!("no answer to `{target}`")))
         })
     }
+
+    async fn open_person(&self, _: &Viewer, recipient: &str) -> Result<(), CallProblem> {
+        self.called.lock().unwrap().push(format!("open {recipient}"));
+        Ok(())
+    }
 }

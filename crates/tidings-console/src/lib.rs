@@ -23,6 +23,7 @@ mod sentence;
 mod show;
 mod sign_in;
 mod viewer;
+mod words;
 
 pub use api::{Api, Caller, CallerKind, Way};
 pub use call::Call;

@@ -25,7 +25,8 @@ const SHOWN: &str = "id event recipient object target actor type tenant tenants 
      snoozed_until newest newest_at newest_step now oldest_due since forgotten_before scheduled_for hour day days \
      days_without complete_to zone as_of first default_at default_on locale lang tz order config node version \
      provider providers destination types missing next cursor trace delay except recipients code status subject_kind \
-     row receipt what file line column dry shape warning topics_all diff";
+     row receipt what file line column dry shape warning topics_all diff held_by quiet_hours \
+     set_by";
 
 /// The resources whose `name` is one that operators gave: of a tenant, a key, a feed.
 const NAMED_BY_OPERATORS: [&str; 4] = ["tenants", "feeds", "hooks", "types"];
@@ -231,6 +232,14 @@ mod tests {
     fn a_channel_is_not_an_address() {
         let status = json!({"channels": {"email": {"providers": ["smtp"], "paused": false}}});
         assert_eq!(masked("admin", None, &[], status.clone()), status);
+    }
+
+    #[test]
+    fn what_is_said_by_channel_is_no_address() {
+        let fates = json!({"channels": {"email": {"state": "failed", "reason": "refused", "message": "m", "note": "x"}}});
+        let shown = masked("events", None, &[], fates);
+        let fate = json!({"state": "failed", "reason": "refused", "message": "m", "note": HIDDEN});
+        assert_eq!(shown["channels"]["email"], fate);
     }
 
     #[test]

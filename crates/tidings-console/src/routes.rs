@@ -14,6 +14,7 @@ use crate::console::Console;
 use crate::page::Page;
 use crate::problem::CallProblem;
 use crate::screens;
+use crate::show;
 use crate::viewer::Viewer;
 
 /// The policy of all pages.
@@ -38,6 +39,8 @@ pub fn router(console: Arc<Console>) -> Router {
         .merge(screens::figures::routes())
         .merge(screens::messages::routes())
         .merge(screens::people::routes())
+        .merge(screens::person::routes())
+        .merge(show::routes())
         .merge(screens::search::routes())
         .merge(screens::system::routes())
         .merge(screens::types::routes())

@@ -4,6 +4,7 @@ pub(crate) mod figures;
 pub(crate) mod messages;
 pub(crate) mod now;
 pub(crate) mod people;
+pub(crate) mod person;
 pub(crate) mod search;
 pub(crate) mod system;
 pub(crate) mod types;
