@@ -45,7 +45,7 @@ function sheet(): void {
     dialog = h("dialog", { "aria-labelledby": "keys" },
       h("h2", { id: "keys" }, "Keys"), list,
       h("p", {}, h("label", {}, off, " No keys but ?")),
-      h("form", { method: "dialog", class: "actions" }, h("button", { class: "primary" }, "Close")));
+      h("form", { method: "dialog", class: "actions" }, h("button", { class: "primary", autofocus: "" }, "Close")));
     document.body.append(dialog);
   }
   dialog.showModal();

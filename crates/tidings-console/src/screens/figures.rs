@@ -237,3 +237,76 @@ fn loudest(answer: &Value, by: &str) -> Option<Shown> {
         .join(", ");
     columns::is_loud(most, median).then(|| context! { name, noise => columns::tenths(most) })
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+    use serde_json::json;
+
+    use super::*;
+    use crate::fake::Fake;
+
+    fn answer(from: &str, to: &str, sent: u64) -> Value {
+        json!({
+            "from": from, "to": to, "zone": "UTC", "complete_to": "2026-11-28T21:00:00Z",
+            "days_without": ["2026-11-01", "2026-11-02"],
+            "rows": [{"type": "a<b>", "events": 3, "messages": {"sent": sent, "failed": 2, "suppressed": 0}}],
+        })
+    }
+
+    fn server() -> Fake {
+        let daily = json!({
+            "from": "2026-11-01", "to": "2026-11-29", "days_without": ["2026-11-01", "2026-11-02"],
+            "rows": [
+                {"type": "a<b>", "day": "2026-11-03", "messages": {"sent": 5, "failed": 0}},
+                {"type": "a<b>", "day": "2026-11-04", "messages": {"sent": 7, "failed": 2}},
+            ],
+        });
+        Fake::default()
+            .on(
+                "GET /v1/types",
+                json!({"types": {"a<b>": {}}, "channels": {"sms": {"configured": false}}}),
+            )
+            .on("GET /v1/admin/figures?by=type", answer("2026-11-01", "2026-11-29", 150))
+            .on("GET /v1/admin/figures?measure=messages&by=type%2Cday", daily)
+            .on(
+                "GET /v1/admin/figures?from=2026-10-04&to=2026-11-01&by=type",
+                answer("2026-10-04", "2026-11-01", 100),
+            )
+    }
+
+    #[tokio::test]
+    async fn figures_are_compared_and_lead_to_their_lists_and_gaps_are_named() {
+        let shown = server().page("figures", "/figures?compare=previous&tenant=", None).await;
+        assert_eq!(shown.status, StatusCode::OK);
+        shown.has(&[
+            "150 messages were sent, 2 failed: 1 to 28 Nov 2026",
+            "compared with 4 to 31 Oct 2026",
+            "type=a%3Cb%3E&amp;from=2026-11-01T00%3A00%3A00Z&amp;to=2026-11-29T00%3A00%3A00Z&amp;state=sent\">150</a>",
+            "+50\u{202f}%",
+            "<svg class=\"spark\"",
+            "At most 7 on 4 Nov; at most 2 on 4 Nov failed.",
+            "No figures for 1 to 2 Nov 2026",
+        ]);
+        shown.lacks(&["a<b>", "<option>sms"]);
+    }
+
+    #[tokio::test]
+    async fn a_wrong_filter_is_refused_with_its_hint_and_stays_in_the_form() {
+        let call = "GET /v1/admin/figures?tpye=x&by=dya";
+        let fake = server().refuse(call, 400, "invalid_query", "did you mean `day`?");
+        let shown = fake.page("figures", "/figures?by=dya&tpye=x", None).await;
+        assert_eq!(shown.status, StatusCode::BAD_REQUEST);
+        shown.has(&["did you mean `day`?", "<option selected>dya</option>"]);
+        let shown = server().page("figures", "/figures?compare=last", None).await;
+        assert_eq!(shown.status, StatusCode::BAD_REQUEST);
+        shown.has(&["Example: `compare=previous`"]);
+    }
+
+    #[tokio::test]
+    async fn the_same_rows_are_a_file() {
+        let shown = server().page("figures", "/figures.csv?compare=previous", None).await;
+        assert!(shown.text.starts_with("type,"), "{}", shown.text);
+        shown.has(&["a<b>,", ",150"]);
+    }
+}

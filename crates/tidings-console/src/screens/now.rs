@@ -79,9 +79,11 @@ fn running(jobs: &Value) -> Vec<minijinja::Value> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::StatusCode;
     use serde_json::json;
 
     use super::*;
+    use crate::fake::{Fake, NOW};
 
     #[test]
     fn channels_without_a_provider_are_not_shown_and_an_absent_one_is_named() {
@@ -109,5 +111,72 @@ mod tests {
         let jobs = json!({"jobs": [{"state": "done"}, {"state": "running"}, {"state": "waiting"}]});
         assert_eq!(running(&jobs).len(), 2);
         assert_eq!(running(&json!({})).len(), 0);
+    }
+
+    const FIGURES: &str =
+        "GET /v1/admin/figures?from=2026-11-27&to=2026-11-29&by=channel%2Chour&measure=messages";
+
+    fn server() -> Fake {
+        let status = json!({
+            "version": "0.1.0", "uptime_seconds": 9, "oldest_due": "2026-11-28T21:48:00Z",
+            "oldest_due_age_seconds": 720, "retrying": 38, "kept_aside": 0, "now": NOW,
+            "clock_behind_seconds": null, "newest_step": NOW, "recipients": 1, "forgotten_before": null,
+            "away": [{"channel": "email", "provider": "smtp://a", "destination": null,
+                "until": "2026-11-28T22:05:00Z", "why": "451 4.7.0 <ana@example.org> later"}],
+            "channels": {"email": {"providers": ["smtp"], "paused": false}},
+            "paused": {"types": ["pro/mo"], "channels": []},
+            "entries": {"all": 2, "pending": 1, "outcomes": {"delivered": 1}, "reasons": {}},
+        });
+        let due = json!({
+            "lanes": [{"hour": "2026-11-29T08:00:00Z", "channel": "email", "lane": "digest:weekly",
+                "recipients": 214, "held": 0}],
+            "unmade": 4, "sending": 38, "deferred": {"messages": 0, "next": []},
+            "scheduled": {"events": 0, "next": []},
+        });
+        let log = json!({"log": [{"id": "l", "at": NOW, "by": {"kind": "key", "id": "jo"}, "via": "cli",
+            "action": "pause_type", "subject": {"kind": "type", "id": "pro/mo"},
+            "fields": [{"name": "paused", "from": false, "to": true}], "result": "done"}], "next": null});
+        Fake::default()
+            .on(
+                FIGURES,
+                json!({"rows": [{"channel": "email", "hour": "2026-11-28T21:00:00Z",
+                "messages": {"sent": 41_208, "failed": 312}}]}),
+            )
+            .on("GET /v1/admin/status", status)
+            .on("GET /v1/admin/due", due)
+            .on(
+                "GET /v1/feeds",
+                json!([{"name": "app", "state": "running", "parked": 2, "lag_ms": 0}]),
+            )
+            .on("GET /v1/hooks", json!([]))
+            .on("GET /v1/admin/jobs?limit=20", json!({"jobs": []}))
+            .on("GET /v1/admin/log?limit=8", log)
+    }
+
+    #[tokio::test]
+    async fn the_first_sentence_says_that_somebody_waits_and_each_number_leads_to_its_list() {
+        let shown = server().page("admin", "/", None).await;
+        assert_eq!(shown.status, StatusCode::OK);
+        shown.has(&[
+            "Somebody waits too long: the oldest message was due 12 min ago.",
+            "state=planned&amp;state=sending&amp;state=retrying&amp;to=2026-11-28T22:00:00Z\">42 messages</a>",
+            "/console/messages?state=retrying\">38</a>",
+            "state=failed&amp;from=2026-11-27T23%3A00%3A00Z&amp;to=2026-11-28T23%3A00%3A00Z\">312</a>",
+            "312 failed (0.8\u{202f}%), in one hour.",
+            "214 messages are being gathered.",
+            "/console/types/pro%2Fmo",
+            "/console/system/feeds\">2 parked</a>",
+            "451 4.7.0",
+            "</bdi>: false → true",
+        ]);
+        shown.lacks(&["ana@example.org"]);
+    }
+
+    #[tokio::test]
+    async fn a_role_without_the_status_sees_the_figures_alone() {
+        let shown = server().page("read", "/", None).await;
+        assert_eq!(shown.called, [FIGURES]);
+        shown.has(&["The last 24 hours", "41,208"]);
+        shown.lacks(&["Somebody waits", "Providers"]);
     }
 }

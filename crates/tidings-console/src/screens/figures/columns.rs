@@ -147,9 +147,7 @@ impl Column {
             (true, _) => change(self.count(row), former.and_then(|former| self.count(former))),
         };
         let tone = match self {
-            Self::Failed | Self::Bounced | Self::Complained if !is_zero && text.is_some() => {
-                "failed"
-            }
+            Self::Failed if !is_zero && text.is_some() => "failed",
             Self::Noise if is_loud => "wait",
             _ => "",
         };
