@@ -165,6 +165,7 @@ const FILES: &[(&str, &str)] = &templates![
     "type.html",
     "types.html",
     "unknown.html",
+    "why.html",
 ];
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {

@@ -40,6 +40,7 @@ pub fn router(console: Arc<Console>) -> Router {
         .merge(screens::messages::routes())
         .merge(screens::people::routes())
         .merge(screens::person::routes())
+        .merge(screens::why::routes())
         .merge(show::routes())
         .merge(screens::search::routes())
         .merge(screens::system::routes())

@@ -9,3 +9,4 @@ pub(crate) mod search;
 pub(crate) mod system;
 pub(crate) mod types;
 pub(crate) mod unknown;
+pub(crate) mod why;

@@ -1,0 +1,127 @@
+//! Why: what became of an event for a person, which rule decided, and what would have to differ.
+
+mod verdict;
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::get;
+use axum::{Extension, Router};
+use minijinja::value::Serde;
+use minijinja::{Value as Shown, context};
+use serde_json::{Value, json};
+
+use crate::call::{Call, encoded};
+use crate::console::Console;
+use crate::page::{Page, Section};
+use crate::problem::CallProblem;
+use crate::query::Query;
+use crate::routes::written;
+use crate::screens::unknown;
+use crate::screens::why::verdict::{Answer, answers, deciding};
+use crate::viewer::Viewer;
+
+pub(crate) fn routes() -> Router<Arc<Console>> {
+    Router::new().route("/people/{id}/why/{event}", get(why))
+}
+
+async fn why(
+    State(console): State<Arc<Console>>,
+    Extension(viewer): Extension<Viewer>,
+    Path((id, event)): Path<(String, String)>,
+) -> Response {
+    match page(&console, &viewer, &id, &event).await {
+        Err(problem) if problem.status == StatusCode::NOT_FOUND => {
+            let of_person = problem.code() == "recipient_not_found";
+            let sought = if of_person { &id } else { &event };
+            let page = unknown::page(&console, &viewer, Section::People, sought, problem).await;
+            page.write(&console, &viewer)
+        }
+        page => written(page, &console, &viewer),
+    }
+}
+
+async fn page(
+    console: &Console,
+    viewer: &Viewer,
+    id: &str,
+    event: &str,
+) -> Result<Page, CallProblem> {
+    let question = json!({"event": event, "recipient": id});
+    let call = Call::post(&["explain"], question).about(id);
+    let explained = console.call(viewer, call).await?;
+    let answers = answers(&explained);
+    let person = format!("/people/{}", encoded(id));
+    let channels = explained["channels"].as_array().into_iter().flatten();
+    let channels: Vec<Shown> = channels
+        .map(|path| {
+            let channel = path["channel"].as_str().unwrap_or_default();
+            let messages = Query::default()
+                .with("recipient", id)
+                .with("event", event)
+                .with("channel", channel);
+            // The inbox sends no messages.
+            let messages = (channel != "inbox").then(|| messages.url("/messages"));
+            let decided = deciding(path);
+            let rule = decided.and_then(|at| path["steps"][at]["rule"].as_str());
+            context! {
+                path => Serde(path), rungs => rungs(&path["steps"], decided), messages,
+                evidence => rule.and_then(|rule| evidence(rule, &person, event, &explained)),
+            }
+        })
+        .collect();
+    let steps = &explained["steps"];
+    let ended =
+        steps.as_array().and_then(|steps| steps.iter().position(|step| step["ends"] == true));
+    let values = context! {
+        id, event, person, of_type => explained["type"].as_str(), as_of => explained["as_of"].as_str(),
+        tenant => explained["tenant"].as_str(), tone => answers.first().map(|answer| answer.tone),
+        answers => answers.iter().map(Answer::shown).collect::<Vec<_>>(),
+        general => rungs(steps, ended), channels,
+    };
+    let title = format!("Why {event} for {id}");
+    Ok(Page::new(Section::People, title, "why.html").with(values))
+}
+
+/// The rules as rungs of a ladder; `decided` = the index of the one that decided.
+fn rungs(steps: &Value, decided: Option<usize>) -> Vec<Shown> {
+    let steps = steps.as_array().into_iter().flatten().enumerate();
+    steps
+        .map(|(index, step)| {
+            let mark = match decided {
+                Some(decided) if index == decided => "decided",
+                Some(decided) if index > decided => "after",
+                _ => "passed",
+            };
+            let (looked_at, result) = (
+                step["looked_at"].as_str().unwrap_or_default(),
+                step["result"].as_str().unwrap_or_default(),
+            );
+            let name = step["rule"].as_str().unwrap_or_default().replace('_', " ");
+            let text = format!("{looked_at} → {result}");
+            context! { name, text, at => step["at"].as_str(), mark }
+        })
+        .collect()
+}
+
+/// The page where what a rule looked at can be changed.
+fn evidence(rule: &str, person: &str, event: &str, explained: &Value) -> Option<Shown> {
+    let of_type = encoded(explained["type"].as_str().unwrap_or_default());
+    let (title, url) = match rule {
+        "preference" | "mute" | "quiet_hours" => {
+            ("Their preferences", format!("{person}?tab=preferences"))
+        }
+        "address" | "suppression" => ("Their addresses", format!("{person}?tab=addresses")),
+        "recipient" => ("The person", person.to_owned()),
+        "object" | "cancel" | "expires_at" => ("The event", format!("/events/{}", encoded(event))),
+        "type" | "admission" | "condition" | "look_back" | "seen" | "deadline" | "min_items"
+        | "cap" | "hold" => ("The type", format!("/types/{of_type}")),
+        _ => return None,
+    };
+    Some(context! { title, url })
+}
+
+#[cfg(test)]
+mod tests;
