@@ -19,6 +19,7 @@ use crate::problem::CallProblem;
 use crate::routes::written;
 use crate::screens::messages::verb::Verb;
 use crate::screens::messages::verdict::{tone, verdict, words};
+use crate::screens::unknown;
 use crate::viewer::Viewer;
 
 /// The policy of a mail within its frame: it loads nothing and runs nothing.
@@ -37,7 +38,11 @@ async fn one(
     Extension(viewer): Extension<Viewer>,
     Path(id): Path<String>,
 ) -> Response {
-    written(page(&console, &viewer, &id).await, &console, &viewer)
+    let page = match page(&console, &viewer, &id).await {
+        Ok(page) => page,
+        Err(problem) => unknown::page(&console, &viewer, Section::Messages, &id, problem).await,
+    };
+    page.write(&console, &viewer)
 }
 
 async fn page(console: &Console, viewer: &Viewer, id: &str) -> Result<Page, CallProblem> {

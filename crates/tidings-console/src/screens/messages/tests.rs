@@ -253,3 +253,15 @@ async fn one_message_is_changed_in_two_steps() {
     let page = Fake::default().page("admin", "/messages/m-1/explode", None).await;
     assert_eq!(page.status, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn an_unknown_message_is_not_found_with_the_nearest() {
+    let nearest = json!({"hits": [], "nearest": [{"kind": "message", "id": "m-1"}]});
+    let page = Fake::default()
+        .refuse("GET /v1/messages/m-2", 404, "message_not_found", "")
+        .on("POST /v1/search", nearest)
+        .page("read", "/messages/m-2", None)
+        .await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    page.has(&["/console/messages/m-1"]);
+}

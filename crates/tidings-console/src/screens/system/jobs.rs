@@ -16,6 +16,7 @@ use crate::console::Console;
 use crate::page::{Page, Section};
 use crate::query::Query;
 use crate::routes::written;
+use crate::screens::unknown;
 use crate::sentence::Sentence;
 use crate::viewer::Viewer;
 
@@ -53,7 +54,11 @@ async fn one(
     Path(id): Path<String>,
 ) -> Response {
     let job = console.call(&viewer, Call::get(&["admin", "jobs", &id])).await;
-    written(job.map(|job| page(&console, &viewer, &id, &job)), &console, &viewer)
+    let page = match job {
+        Ok(job) => page(&console, &viewer, &id, &job),
+        Err(problem) => unknown::page(&console, &viewer, Section::System, &id, problem).await,
+    };
+    page.write(&console, &viewer)
 }
 
 fn page(console: &Console, viewer: &Viewer, id: &str, job: &Value) -> Page {

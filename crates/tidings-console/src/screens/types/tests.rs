@@ -157,13 +157,17 @@ async fn a_comparison_runs_as_a_job_and_keeps_the_numbers_in_the_url() {
     };
     let mut done = job("done");
     done["result"] = json!([line(12_384, 12), line(8_911, 8)]);
-    let page = fake().on("GET /v1/admin/jobs/compare-1", done).page("operate", &url, None).await;
+    let page =
+        fake().on("GET /v1/admin/jobs/compare-1", done.clone()).page("operate", &url, None).await;
     page.has(&[
         "8,911 messages instead of 12,384",
         "Nobody gets more than 8 a day with the change",
         "<rect class=\"f-0\"",
         "On the last 3 days",
     ]);
+    let odd = url.replace("days=3", "days=x");
+    let page = fake().on("GET /v1/admin/jobs/compare-1", done).page("operate", &odd, None).await;
+    assert_eq!(page.status, StatusCode::OK);
     let mut stopped = job("stopped");
     stopped["problem"] = HOSTILE.into();
     let page = fake().on("GET /v1/admin/jobs/compare-1", stopped).page("operate", &url, None).await;

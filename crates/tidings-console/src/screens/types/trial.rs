@@ -75,7 +75,8 @@ impl Trial {
         let fields = self.numbers.iter().zip(&self.values);
         let fields: Vec<Shown> = fields.map(|(number, value)| number.shown(value)).collect();
         let name = &self.found.name;
-        let values = context! { name, fields, days => &self.days, ..outcome };
+        let played = self.days.parse::<u64>().unwrap_or_default();
+        let values = context! { name, fields, days => &self.days, played, ..outcome };
         Page::new(Section::Types, format!("Try a change of {name}"), "try.html").with(values)
     }
 
