@@ -68,13 +68,13 @@ pub(crate) struct Plot {
     /// Labels of the axis, at the same distances from its begin to its end.
     pub(crate) ticks: Vec<String>,
     pub(crate) heads: Vec<String>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<PlotRow>,
     pub(crate) is_low: bool,
 }
 
 /// A row of the numbers of a plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct PlotRow {
     pub(crate) label: String,
     pub(crate) cells: Vec<String>,
     /// The list of what it counts.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::svg::{Svg, length};
-use super::{Key, Plot, Row};
+use super::{Key, Plot, PlotRow};
 use crate::page::grouped;
 
 /// The size of the picture, whatever the page makes of it.
@@ -102,12 +102,12 @@ fn said(bar: &Bar, keys: &[Key]) -> String {
     }
 }
 
-fn row(bar: &Bar, keys: usize) -> Row {
+fn row(bar: &Bar, keys: usize) -> PlotRow {
     let cells = match &bar.values {
         Some(values) => values.iter().map(|value| shown(*value)).collect(),
         None => vec!["no figures".to_owned(); keys],
     };
-    Row { label: bar.label.clone(), cells, href: bar.href.clone() }
+    PlotRow { label: bar.label.clone(), cells, href: bar.href.clone() }
 }
 
 fn shown(value: u64) -> String {

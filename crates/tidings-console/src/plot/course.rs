@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::svg::Svg;
-use super::{Plot, Row};
+use super::{Plot, PlotRow};
 
 const WIDTH: u32 = 1_000;
 const HEIGHT: u32 = 24;
@@ -42,7 +42,7 @@ impl Course {
         }
         svg.line("now", (place(self.now), 3.0), (place(self.now), f64::from(HEIGHT) - 3.0));
         svg.rect("f-wait", place(self.due) - 4.0, 2.0, 8.0, f64::from(HEIGHT) - 4.0);
-        let rows = self.arrivals.into_iter().map(|(_, label)| Row {
+        let rows = self.arrivals.into_iter().map(|(_, label)| PlotRow {
             label,
             cells: Vec::new(),
             href: None,

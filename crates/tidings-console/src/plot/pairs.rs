@@ -1,7 +1,7 @@
 //! Bars in twos: what would change.
 
 use super::svg::{Svg, length};
-use super::{Key, Plot, Row, Tone};
+use super::{Key, Plot, PlotRow, Tone};
 use crate::page::grouped;
 
 const WIDTH: u32 = 1_000;
@@ -46,7 +46,7 @@ impl Pairs {
                 svg.rect(class, x + step * place, height - tall, step * 0.38, tall);
             }
             svg.end(None);
-            rows.push(Row { label: pair.label.clone(), cells: vec![was, would], href: None });
+            rows.push(PlotRow { label: pair.label.clone(), cells: vec![was, would], href: None });
         }
         let [first, second] = self.words;
         Plot {

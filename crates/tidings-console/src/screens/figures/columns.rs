@@ -176,10 +176,10 @@ fn change(now: Option<u64>, before: Option<u64>) -> Option<String> {
 
 /// How many of 1,000 told ones were answered by muting or unsubscribing.
 pub(super) fn noise(row: &Value) -> Option<f64> {
-    let told = row["ended"]["delivered"].as_u64().filter(|told| *told > 0)?;
+    let reached = row["ended"]["delivered"].as_u64().filter(|reached| *reached > 0)?;
     let muted = row["muted"].as_u64()?;
     #[expect(clippy::cast_precision_loss, reason = "one digit of it is shown")]
-    Some(muted as f64 * 1_000.0 / told as f64)
+    Some(muted as f64 * 1_000.0 / reached as f64)
 }
 
 /// A number with one digit behind the point.
@@ -225,7 +225,7 @@ pub(super) fn totals(rows: &Value) -> Shown {
     let sum = |column: Column| -> u64 {
         rows.as_array().into_iter().flatten().filter_map(|row| column.count(row)).sum()
     };
-    context! { sent => sum(Column::Sent), failed => sum(Column::Failed), told => sum(Column::Told) }
+    context! { sent => sum(Column::Sent), failed => sum(Column::Failed) }
 }
 
 #[cfg(test)]
@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn noise_is_of_a_thousand_told_and_loud_far_above_the_rest() {
-        let row = |told: u64, muted: u64| json!({"ended": {"delivered": told}, "muted": muted});
+        let row =
+            |reached: u64, muted: u64| json!({"ended": {"delivered": reached}, "muted": muted});
         let rows = json!([row(10_000, 3), row(10_000, 29), row(10_000, 4), row(0, 0)]);
         assert_eq!(noise(&rows[1]).map(tenths).as_deref(), Some("2.9"));
         assert_eq!(noise(&rows[3]), None);

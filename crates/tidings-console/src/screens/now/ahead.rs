@@ -15,13 +15,13 @@ const HOURS: i64 = 24;
 const KINDS: [(&str, Tone); 3] =
     [("digest", Tone::Other(0)), ("cool-down", Tone::Other(2)), ("other", Tone::Off)];
 
-type Counts = [u64; KINDS.len()];
+type KindCounts = [u64; KINDS.len()];
 
 /// The plot, and what is due later.
 pub(super) fn shown(due: &Value, now: Timestamp, base: &str) -> Shown {
     let first = Timestamp::from_second(now.as_second().div_euclid(3_600) * 3_600).unwrap_or(now);
     let end = first + SignedDuration::from_hours(HOURS);
-    let mut hours: BTreeMap<Timestamp, Counts> = BTreeMap::new();
+    let mut hours: BTreeMap<Timestamp, KindCounts> = BTreeMap::new();
     let (mut later, mut next) = (0, None::<Timestamp>);
     for lane in due["lanes"].as_array().into_iter().flatten() {
         let hour = lane["hour"].as_str().and_then(|hour| hour.parse::<Timestamp>().ok());
@@ -71,7 +71,7 @@ fn kind(lane: &str) -> usize {
     }
 }
 
-fn sentence(hours: &BTreeMap<Timestamp, Counts>) -> String {
+fn sentence(hours: &BTreeMap<Timestamp, KindCounts>) -> String {
     let all: u64 = hours.values().flatten().sum();
     let shown = |count: u64| grouped(i64::try_from(count).unwrap_or(i64::MAX));
     match all {

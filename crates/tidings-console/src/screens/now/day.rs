@@ -36,14 +36,14 @@ fn first_hour(now: Timestamp) -> Timestamp {
     Timestamp::from_second(hour * 3_600).unwrap_or(now)
 }
 
-/// Counts of the states, in their order.
-type Counts = [u64; STATES.len()];
+/// StateCounts of the states, in their order.
+type StateCounts = [u64; STATES.len()];
 
 /// The plot, the sums, and the sums by channel.
 pub(super) fn shown(figures: &Value, now: Timestamp, base: &str) -> Shown {
     let first = first_hour(now);
-    let mut hours: BTreeMap<Timestamp, Counts> = BTreeMap::new();
-    let mut channels: BTreeMap<&str, Counts> = BTreeMap::new();
+    let mut hours: BTreeMap<Timestamp, StateCounts> = BTreeMap::new();
+    let mut channels: BTreeMap<&str, StateCounts> = BTreeMap::new();
     for row in figures["rows"].as_array().into_iter().flatten() {
         let hour = row["hour"].as_str().and_then(|hour| hour.parse::<Timestamp>().ok());
         let Some(hour) = hour.filter(|hour| *hour >= first) else { continue };
@@ -51,7 +51,7 @@ pub(super) fn shown(figures: &Value, now: Timestamp, base: &str) -> Shown {
         add(hours.entry(hour).or_default(), counts);
         add(channels.entry(row["channel"].as_str().unwrap_or_default()).or_default(), counts);
     }
-    let mut sums = Counts::default();
+    let mut sums = StateCounts::default();
     hours.values().for_each(|counts| add(&mut sums, *counts));
     let bars = (0..HOURS).map(|index| {
         let from = first + SignedDuration::from_hours(index);
@@ -71,7 +71,7 @@ pub(super) fn shown(figures: &Value, now: Timestamp, base: &str) -> Shown {
             .collect(),
     };
     let (from, to) = (first.to_string(), (first + SignedDuration::from_hours(HOURS)).to_string());
-    let cells = |counts: &Counts, channel: Option<&str>| -> Vec<Shown> {
+    let cells = |counts: &StateCounts, channel: Option<&str>| -> Vec<Shown> {
         let cell = |(count, (state, word, tone)): (&u64, &(&str, &str, Tone))| {
             let mut filter = vec![("state", *state), ("from", &from), ("to", &to)];
             filter.extend(channel.map(|channel| ("channel", channel)));
@@ -90,12 +90,12 @@ pub(super) fn shown(figures: &Value, now: Timestamp, base: &str) -> Shown {
     }
 }
 
-fn add(sum: &mut Counts, more: Counts) {
+fn add(sum: &mut StateCounts, more: StateCounts) {
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 /// The answer to the question of the plot.
-fn sentence(sums: &Counts, hours: &BTreeMap<Timestamp, Counts>) -> String {
+fn sentence(sums: &StateCounts, hours: &BTreeMap<Timestamp, StateCounts>) -> String {
     let [.., failed] = *sums;
     let all: u64 = sums.iter().sum();
     if all == 0 {
