@@ -113,6 +113,12 @@ impl Console {
         viewer: &Viewer,
         call: Call,
     ) -> Result<Value, CallProblem> {
-        self.api.call(&viewer.caller, call).await
+        let resource = call.resource().to_owned();
+        let result = self.api.call(&viewer.caller, call).await;
+        result.map_err(|mut problem| {
+            let shown = self.api.shown_data();
+            Mask::new(&resource, viewer, self.api.now(), &shown).problem(&mut problem.body);
+            problem
+        })
     }
 }

@@ -73,7 +73,8 @@ async fn list(
                 if paused == 1 { "is" } else { "are" }
             ),
         };
-        let values = context! { rows, verdict, is_any_paused => paused > 0 };
+        let may_list = console.api().may(viewer.caller.role, "list_events");
+        let values = context! { rows, verdict, is_any_paused => paused > 0, may_list };
         Ok(Page::new(Section::Types, "Types", "types.html").with(values))
     };
     written(page.await, &console, &viewer)
