@@ -172,5 +172,8 @@ pub(crate) fn left_out(answer: &Value) -> Vec<Shown> {
         .filter_map(|(reason, count)| Some((reason, count.as_u64()?)))
         .collect();
     rows.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), reason.as_str().to_owned()));
-    rows.into_iter().map(|(reason, count)| context! { reason, count }).collect()
+    // A cancel has the number of what it can't take back beside.
+    let too_late = answer["too_late"].as_u64().filter(|count| *count > 0);
+    let too_late = too_late.map(|count| context! { reason => "too_late", count });
+    rows.into_iter().map(|(reason, count)| context! { reason, count }).chain(too_late).collect()
 }

@@ -138,6 +138,8 @@ const FILES: &[(&str, &str)] = &templates![
     "bulk.html",
     "change.html",
     "figures.html",
+    "events/event.html",
+    "events/list.html",
     "job.html",
     "jobs.html",
     "layout.html",

@@ -38,6 +38,7 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/console.js", get(assets::script))
         .merge(screens::figures::routes())
         .merge(screens::messages::routes())
+        .merge(screens::events::routes())
         .merge(screens::people::routes())
         .merge(screens::person::routes())
         .merge(screens::why::routes())

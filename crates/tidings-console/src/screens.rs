@@ -1,5 +1,6 @@
 //! The screens, one file each: which calls a screen makes, and what its template gets.
 
+pub(crate) mod events;
 pub(crate) mod figures;
 pub(crate) mod messages;
 pub(crate) mod now;

@@ -3,7 +3,7 @@
 mod bulk;
 mod message;
 mod verb;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::sync::Arc;
 
