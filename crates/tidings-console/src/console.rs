@@ -88,12 +88,26 @@ impl Console {
     /// # Errors
     /// What the call answers instead.
     pub(crate) async fn call(&self, viewer: &Viewer, call: Call) -> Result<Value, CallProblem> {
+        self.call_prepared(viewer, call, |_| ()).await
+    }
+
+    /// The same with an answer that something is done to before it is masked.
+    ///
+    /// # Errors
+    /// What the call answers instead.
+    pub(crate) async fn call_prepared(
+        &self,
+        viewer: &Viewer,
+        call: Call,
+        prepare: impl FnOnce(&mut Value),
+    ) -> Result<Value, CallProblem> {
         let (resource, recipient) = (call.resource().to_owned(), call.recipient());
         let result = self.api.call(&viewer.caller, call).await;
         let shown = self.api.shown_data();
         let mask = Mask::new(&resource, viewer, self.api.now(), &shown);
         match result {
             Ok(mut answer) => {
+                prepare(&mut answer);
                 mask.answer(&mut answer, recipient.as_deref());
                 Ok(answer)
             }

@@ -67,7 +67,9 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
     let mut rows = answer["messages"].as_array().cloned().unwrap_or_default();
     for row in &mut rows {
         let words = words(console, viewer, row).await;
-        row["words"] = words.into();
+        if let Some(fields) = row.as_object_mut() {
+            fields.insert("words".to_owned(), words.into());
+        }
     }
     let now = console.api().now();
     let ages: Vec<Option<i64>> = rows.iter().map(|row| age_ms(row, now)).collect();

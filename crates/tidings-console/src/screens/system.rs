@@ -22,7 +22,7 @@ use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
 use crate::screens::system::listing::{Column, ListCell, Listing, counted};
-use crate::screens::system::lists::{LISTS, List};
+use crate::screens::system::lists::{LISTS, List, add_marks};
 use crate::viewer::Viewer;
 
 /// The screens of the system.
@@ -83,7 +83,7 @@ async fn list(
             let detail = "There is no such list.";
             return Err(CallProblem::new(StatusCode::NOT_FOUND, "not_found", detail));
         };
-        match console.call(&viewer, list.call(&query)).await {
+        match console.call_prepared(&viewer, list.call(&query), add_marks).await {
             Ok(answer) => Ok(list.listing(&answer, &console, &viewer, &query).page(None)),
             Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
                 let listing = list.listing(&Value::Null, &console, &viewer, &query);

@@ -7,7 +7,6 @@ use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
-use serde_json::Value;
 
 use crate::call::{Call, encoded};
 use crate::change::{Change, ChangeForm, answered};
@@ -16,6 +15,7 @@ use crate::page::{Page, Section};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
+use crate::screens::system::lists::mark;
 use crate::viewer::Viewer;
 
 /// The most pages that are read for a suppressed address.
@@ -171,7 +171,7 @@ async fn unsuppress(
 }
 
 fn back(query: &Query) -> String {
-    query.without("since").url("/system/suppressions")
+    query.without("since").without("mark").url("/system/suppressions")
 }
 
 /// The change of an address that the URL names by its instant, so that it is in no URL. The address itself is looked up
@@ -195,6 +195,11 @@ async fn unsuppression(
     })
 }
 
+/// Returns true if an address has the mark of the row that was chosen; a URL may be without one.
+fn is_marked(address: &str, marked: Option<&str>) -> bool {
+    marked.is_none_or(|marked| marked == mark(address).to_string())
+}
+
 async fn address(
     console: &Console,
     viewer: &Viewer,
@@ -213,7 +218,9 @@ async fn address(
         let answer = console.call_unmasked(viewer, call).await?;
         let rows = answer["suppressions"].as_array().into_iter().flatten();
         let rows = rows.filter(|row| row["since"] == since);
-        found.extend(rows.filter_map(|row| row["address"].as_str().map(str::to_owned)));
+        let addresses = rows.filter_map(|row| row["address"].as_str());
+        let addresses = addresses.filter(|address| is_marked(address, query.get("mark")));
+        found.extend(addresses.map(str::to_owned));
         let Some(next) = answer["next"].as_str() else { break };
         call = first.clone().with("cursor", next);
     }

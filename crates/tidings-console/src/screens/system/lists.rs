@@ -265,13 +265,31 @@ impl List {
     }
 }
 
+/// Gives each suppressed address its mark, before it is masked.
+pub(super) fn add_marks(answer: &mut Value) {
+    let rows = answer.get_mut("suppressions").and_then(Value::as_array_mut);
+    for row in rows.into_iter().flatten() {
+        let mark = row["address"].as_str().map(mark);
+        if let Some(fields) = row.as_object_mut() {
+            fields.insert("mark".to_owned(), mark.into());
+        }
+    }
+}
+
+/// A number from 0 to 255 that tells an address from most others, and nobody which one it is.
+pub(super) fn mark(address: &str) -> u8 {
+    address.bytes().fold(0x5a, |mark: u8, byte| (mark ^ byte).wrapping_mul(167).rotate_left(3))
+}
+
 fn suppression(of: &ListedRow<'_>) -> Vec<ListCell> {
     let row = of.row;
     let (channel, since) = (of.text("channel"), of.text("since"));
     let mut actions = Vec::new();
     if of.may("unsuppress") {
-        // The address is in no URL: the row is found again by its instant, and by the recipient who is looked at.
-        let mut which = Query::default().with("since", since);
+        // The address is in no URL: the row is found again by its instant, a mark that tells it from others of the same
+        // instant, and the recipient who is looked at.
+        let mark = written(&row["mark"]);
+        let mut which = Query::default().with("since", since).with("mark", &mark);
         if let Some(recipient) = of.query.get("recipient") {
             which = which.with("recipient", recipient);
         }
@@ -483,6 +501,17 @@ mod tests {
         ] {
             assert_eq!(field(&of), words);
         }
+    }
+
+    #[test]
+    fn a_mark_tells_addresses_of_one_instant_apart_and_does_not_name_them() {
+        let addresses: Vec<String> =
+            (0..2_560).map(|n| format!("person-{n}@example.org")).collect();
+        let mut counts = [0; 256];
+        for address in &addresses {
+            counts[usize::from(mark(address))] += 1;
+        }
+        assert!(counts.iter().all(|count| (1..60).contains(count)), "{counts:?}");
     }
 
     #[test]

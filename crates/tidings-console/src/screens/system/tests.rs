@@ -127,11 +127,22 @@ async fn of_several_addresses_of_one_instant_none_is_taken() {
     let listed = "GET /v1/suppressions?channel=email&since=T&limit=500";
     let rows = json!({"suppressions": [{"address": "a@b.c", "since": "T"}, {"address": "b@b.c", "since": "T"}], "next": null});
     let page = Fake::default()
-        .on(listed, rows)
+        .on(listed, rows.clone())
         .page("admin", "/system/suppressions/email/unsuppress?since=T", Some(""))
         .await;
     assert_eq!(page.status, StatusCode::CONFLICT);
     assert!(!page.called.iter().any(|call| call.starts_with("DELETE")), "{:?}", page.called);
+    let mark = super::lists::mark("b@b.c");
+    let page = Fake::default()
+        .on(listed, rows)
+        .on("DELETE /v1/suppressions/email/b%40b.c", Value::Null)
+        .page(
+            "admin",
+            &format!("/system/suppressions/email/unsuppress?since=T&mark={mark}"),
+            Some(""),
+        )
+        .await;
+    assert_eq!(page.location, "/console/system/suppressions");
 }
 
 #[tokio::test]
