@@ -85,13 +85,15 @@ async fn page(
     Ok(Page::new(Section::People, title, "why.html").with(values))
 }
 
-/// The rules as rungs of a ladder; `decided` = the index of the one that decided.
+/// The rules as rungs of a ladder; `decided` = the index of the one that decided. Only what stopped it is marked as a
+/// stop.
 fn rungs(steps: &Value, decided: Option<usize>) -> Vec<Shown> {
     let steps = steps.as_array().into_iter().flatten().enumerate();
     steps
         .map(|(index, step)| {
+            let is_decisive = decided == Some(index);
             let mark = match decided {
-                Some(decided) if index == decided => "decided",
+                Some(_) if is_decisive && step["ends"] == true => "decided",
                 Some(decided) if index > decided => "after",
                 _ => "passed",
             };
@@ -100,7 +102,8 @@ fn rungs(steps: &Value, decided: Option<usize>) -> Vec<Shown> {
                 step["result"].as_str().unwrap_or_default(),
             );
             let name = step["rule"].as_str().unwrap_or_default().replace('_', " ");
-            let text = format!("{looked_at} → {result}");
+            let note = if is_decisive && mark == "passed" { " ← this decided" } else { "" };
+            let text = format!("{looked_at} → {result}{note}");
             context! { name, text, at => step["at"].as_str(), mark }
         })
         .collect()

@@ -103,13 +103,13 @@ fn channels(path: &str, counts: &Value) -> Vec<Shown> {
                 };
                 rows.push(row(("outcome", outcome), outcome, count, tone, false));
             }
-            let pending = fate["pending"].as_u64().unwrap_or_default();
-            if pending > 0 {
-                rows.push(row(("outcome", "pending"), "pending", pending, "wait", false));
-            }
             for (reason, count) in numbers(&fate["reasons"]) {
                 let label = format!("{reason}: {}", words(reason));
                 rows.push(row(("reason", reason), &label, count, "off", true));
+            }
+            let pending = fate["pending"].as_u64().unwrap_or_default();
+            if pending > 0 {
+                rows.push(row(("outcome", "pending"), "pending", pending, "wait", false));
             }
             for (reason, count) in left_out {
                 let query = Query::default()

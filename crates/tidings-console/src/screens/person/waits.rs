@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::call::encoded;
 use crate::page::grouped;
-use crate::plot::Course;
+use crate::plot::{Course, Key, Tone};
 use crate::query::Query;
 use crate::words::counted;
 
@@ -39,7 +39,7 @@ fn shown(id: &str, lane: &Value, now: Timestamp, zone: &TimeZone, may_flush: boo
     };
     let is_held = lane["held_by"].is_string();
     let due = lane["due"].as_str().and_then(|due| due.parse::<Timestamp>().ok());
-    let line = due.map(|due| course(lane, entries, &count, due, now, zone));
+    let line = due.map(|due| course(entries, due, now, zone));
     let listed = &entries[..entries.len().min(LISTED)];
     context! {
         lane => Serde(lane), count, line, is_due => due.is_some_and(|due| due <= now),
@@ -50,14 +50,7 @@ fn shown(id: &str, lane: &Value, now: Timestamp, zone: &TimeZone, may_flush: boo
     }
 }
 
-fn course(
-    lane: &Value,
-    entries: &[Value],
-    count: &str,
-    due: Timestamp,
-    now: Timestamp,
-    zone: &TimeZone,
-) -> Shown {
+fn course(entries: &[Value], due: Timestamp, now: Timestamp, zone: &TimeZone) -> Shown {
     let written =
         |at: Timestamp| at.to_zoned_datetime(zone.clone()).strftime("%a %-d %b %H:%M").to_string();
     let arrivals: Vec<(Timestamp, String)> = entries
@@ -70,14 +63,9 @@ fn course(
         })
         .collect();
     let first = arrivals.iter().map(|(at, _)| *at).chain([now]).min().unwrap_or(now);
-    let title = format!(
-        "{} {}",
-        lane["channel"].as_str().unwrap_or_default(),
-        lane["lane"].as_str().unwrap_or_default()
-    );
     let course = Course {
-        title,
-        sentence: count.to_owned(),
+        title: "Until it is due".to_owned(),
+        sentence: String::new(),
         now,
         due,
         arrivals,
@@ -86,5 +74,6 @@ fn course(
     let mut plot = course.plot();
     // The page lists them with their links.
     plot.rows.clear();
+    plot.keys = vec![Key::new("arrived", Tone::Ok), Key::new("due", Tone::Wait)];
     plot.value()
 }

@@ -20,7 +20,7 @@ async fn the_page_answers_first_and_then_shows_every_rule() {
         Fake::default().on(call, explained).page("read", "/people/ana/why/e%3C1%3E", None).await;
     assert_eq!(page.status, StatusCode::OK);
     page.has(&[
-        "No email: they chose so (category `following`: never)",
+        "No email: they chose so (category “following”: never)",
         "With another preference it goes by the type’s policy.",
         "← this decided",
         "reached: topic:artist/&lt;kim&gt;",

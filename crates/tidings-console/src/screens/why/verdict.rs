@@ -121,14 +121,7 @@ fn answer(path: &Value) -> (u8, Answer) {
         }
         _ => {
             let begin = format!("No {bare}: {why}");
-            (
-                0,
-                no(Sentence::new(begin).at(" (decided ", at).text(if at.is_some() {
-                    ")."
-                } else {
-                    "."
-                })),
-            )
+            (0, no(Sentence::new(begin).at(", decided ", at).text(".")))
         }
     }
 }
@@ -169,6 +162,24 @@ fn waiting(path: &Value, decided: Option<&Value>, bare: &str, lane: &str) -> Ans
 
 /// The rule that ended it, in words.
 fn because(step: &Value) -> String {
+    quoted(&reason(step))
+}
+
+/// A text with quotation marks in place of those of code.
+fn quoted(text: &str) -> String {
+    let mut is_open = false;
+    text.chars()
+        .map(|letter| match letter {
+            '`' => {
+                is_open = !is_open;
+                if is_open { '“' } else { '”' }
+            }
+            letter => letter,
+        })
+        .collect()
+}
+
+fn reason(step: &Value) -> String {
     let (looked_at, result) = (text(step, "looked_at"), text(step, "result"));
     match step["rule"].as_str().unwrap_or_default() {
         "preference" if looked_at == "the type's policy is never" || result.starts_with("the type's policy is never") => {

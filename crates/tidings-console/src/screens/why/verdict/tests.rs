@@ -29,7 +29,7 @@ fn who_was_not_in_the_audience_is_told_by_which_rule() {
         ),
         (
             ends("audience", "ana", "left out by `except`"),
-            "ana was not told: the event’s `except` names them.",
+            "ana was not told: the event’s “except” names them.",
         ),
         (
             ends("actor", "ana", "actors are left out of their own events"),
@@ -61,11 +61,11 @@ fn what_ended_a_notification_is_said_with_its_values() {
     for (said, sentence) in [
         (
             ended("preference", "category `following`: never", "cancelled", "preference"),
-            "No email: they chose so (category `following`: never) (decided T1).",
+            "No email: they chose so (category “following”: never), decided T1.",
         ),
         (
             ended("preference", "muted: topic `artist/rob`", "cancelled", "preference"),
-            "No email: they muted topic `artist/rob` (decided T1).",
+            "No email: they muted topic “artist/rob”, decided T1.",
         ),
         (
             ended(
@@ -74,11 +74,11 @@ fn what_ended_a_notification_is_said_with_its_values() {
                 "cancelled",
                 "preference",
             ),
-            "No email: a preference or a mute ended it, which is another now (decided T1).",
+            "No email: a preference or a mute ended it, which is another now, decided T1.",
         ),
         (
             ended("preference", "the type's policy is never", "cancelled", "preference"),
-            "No email: the type’s own policy there is never (decided T1).",
+            "No email: the type’s own policy there is never, decided T1.",
         ),
         (
             ended(
@@ -87,43 +87,43 @@ fn what_ended_a_notification_is_said_with_its_values() {
                 "skipped",
                 "seen",
             ),
-            "No email: they saw it in the inbox first (by T0) (decided T1).",
+            "No email: they saw it in the inbox first (by T0), decided T1.",
         ),
         (
             ended("seen", "after the inbox", "skipped", "seen"),
-            "No email: they saw it in the inbox first (decided T1).",
+            "No email: they saw it in the inbox first, decided T1.",
         ),
         (
             ended("address", "none", "skipped", "no_address"),
-            "No email: they have no address there (decided T1).",
+            "No email: they have no address there, decided T1.",
         ),
         (
             ended("address", "`allow` leaves it out", "skipped", "not_allowed"),
-            "No email: the channel’s `allow` list leaves their address out (decided T1).",
+            "No email: the channel’s “allow” list leaves their address out, decided T1.",
         ),
         (
             ended("suppression", "bounce since T0", "skipped", "suppressed"),
-            "No email: their address was suppressed (bounce since T0) (decided T1).",
+            "No email: their address was suppressed (bounce since T0), decided T1.",
         ),
         (
             ended("object", "work-7", "skipped", "not_applicable"),
-            "No email: its object work-7 was withdrawn, or is not notifiable (decided T1).",
+            "No email: its object work-7 was withdrawn, or is not notifiable, decided T1.",
         ),
         (
             ended("look_back", "7d", "skipped", "stale"),
-            "No email: it was older than `look_back` (7d) by then (decided T1).",
+            "No email: it was older than “look_back” (7d) by then, decided T1.",
         ),
         (
             ended("expires_at", "T0", "expired", "expired"),
-            "No email: it expired at T0 (decided T1).",
+            "No email: it expired at T0, decided T1.",
         ),
         (
             ended("recipient", "disabled", "cancelled", "recipient_gone"),
-            "No email: they are disabled (decided T1).",
+            "No email: they are disabled, decided T1.",
         ),
         (
             ended("condition", "amount > 5", "cancelled", "condition"),
-            "No email: the type’s condition did not hold (amount > 5) (decided T1).",
+            "No email: the type’s condition did not hold (amount > 5), decided T1.",
         ),
     ] {
         assert_eq!(said, sentence);
@@ -138,7 +138,7 @@ fn a_channel_without_a_notification_says_which_choice_left_it_out() {
             ends("preference", "none is set", "the type's policy is never: no entry"),
             "No email: the type’s own policy there is never.",
         ),
-        (ends("mute", "topic `a`", "no entry"), "No email: they muted topic `a`."),
+        (ends("mute", "topic `a`", "no entry"), "No email: they muted topic “a”."),
         (
             ends(
                 "audience",
