@@ -29,8 +29,10 @@ const STATES: [&str; 8] =
     ["planned", "sending", "retrying", "sent", "failed", "unknown", "suppressed", "cancelled"];
 
 /// The parameters of the list that are fields of text.
-const FIELDS: [&str; 9] =
-    ["recipient", "event", "provider", "tenant", "reason", "job", "from", "to", "day"];
+const FIELDS: [&str; 4] = ["recipient", "event", "from", "to"];
+
+/// Those that are wanted more rarely.
+const MORE_FIELDS: [&str; 5] = ["provider", "tenant", "reason", "job", "day"];
 
 /// The states of which the words of the provider are worth a look.
 const WITH_WORDS: [&str; 3] = ["retrying", "failed", "unknown"];
@@ -96,8 +98,11 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
 
 /// The values of the form, as the URL has them.
 fn form(query: &Query, types: &Value) -> Shown {
-    let fields: Vec<Shown> =
-        FIELDS.into_iter().map(|name| context! { name, value => query.text(name) }).collect();
+    let field = |name: &'static str| context! { name, value => query.text(name) };
+    let fields: Vec<Shown> = FIELDS.into_iter().map(field).collect();
+    let more_fields: Vec<Shown> = MORE_FIELDS.into_iter().map(field).collect();
+    let is_more_chosen =
+        MORE_FIELDS.into_iter().chain(["type"]).any(|name| query.get(name).is_some());
     let chosen = |name: &str, value: &str| query.all(name).any(|of| of == value);
     let states: Vec<Shown> =
         STATES.into_iter().map(|word| context! { word, on => chosen("state", word) }).collect();
@@ -113,7 +118,7 @@ fn form(query: &Query, types: &Value) -> Shown {
         .filter(|name| name != "inbox" && types["channels"][name]["configured"] == true)
         .collect();
     context! {
-        fields, states, types => types_shown, types_chosen => query.all("type").count(), channels,
+        fields, states, types => types_shown, more_fields, is_more_chosen, channels,
         channel => query.text("channel"),
     }
 }
