@@ -3,7 +3,6 @@
 //! It shows and does what calls of the API do, with the same rights, and nothing else: [`Api`] is its only way to the
 //! server. Every answer passes through [`mask`] before a page can see it, so no page has to remember to hide anything.
 
-#![allow(dead_code, unused_imports, reason = "screens")]
 mod api;
 mod assets;
 mod call;

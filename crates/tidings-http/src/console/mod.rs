@@ -17,15 +17,17 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use jiff::Timestamp;
 use serde_json::Value;
-use tidings_console::{Api, Call, CallProblem, Caller, CallerKind, Console, Way};
-use tidings_core::model::{Author, AuthorKind, Role, Via};
+use tidings_console::{Api, Call, CallProblem, Caller, CallerKind, Console, Viewer, Way};
+use tidings_core::engine::LoggedChange;
+use tidings_core::model::{Author, AuthorKind, ChangeSubject, Role, SubjectKind, Via};
 use tidings_core::rules::CONSOLE_PATH;
-use tidings_node::CallerId;
+use tidings_node::{CallerId, RuntimeError};
+use tokio::sync::oneshot;
 use tower::ServiceExt as _;
 
 use self::sign_in::ServerSignIn;
 use crate::call::{is_call, roles_of};
-use crate::change::origin::Requester;
+use crate::change::origin::{Logged, Requester};
 use crate::error::{Code, Problem};
 use crate::request::caller::Caller as KeyHolder;
 use crate::service::{Access, Service};
@@ -52,8 +54,12 @@ impl Api for CallsInProcess {
     }
 
     fn may(&self, role: &str, operation: &str) -> bool {
+        let Some(role) = role_of(role) else { return false };
+        if operation == OPEN_PERSON {
+            return OPENS_PEOPLE.contains(&role);
+        }
         let roles = is_call(operation).then(|| roles_of(operation)).flatten();
-        role_of(role).zip(roles).is_some_and(|(role, roles)| roles.allow(role))
+        roles.is_some_and(|roles| roles.allow(role))
     }
 
     fn is_dev(&self) -> bool {
@@ -87,7 +93,28 @@ impl Api for CallsInProcess {
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         if status.is_success() { Ok(body) } else { Err(CallProblem { status, body }) }
     }
+
+    async fn open_person(&self, viewer: &Viewer, recipient: &str) -> Result<(), CallProblem> {
+        // An unknown one is refused, and leaves no line.
+        self.call(&viewer.caller, Call::get(&["recipients", recipient])).await?;
+        let origin = requester(&viewer.caller).origin(Logged::As("person.shown"), None);
+        let subject = ChangeSubject::new(SubjectKind::Recipient, recipient);
+        let (send, done) = oneshot::channel();
+        let then = move |done: Result<(), RuntimeError>| {
+            let _ = send.send(done.map_err(Problem::from));
+        };
+        let line = LoggedChange { subject, fields: Vec::new() };
+        let logged = self.service.handle.with_origin(origin).log(line, then);
+        logged.map_err(|fault| problem(&Problem::from(fault)))?;
+        self.service.answered(done).await.map_err(|fault| problem(&fault))
+    }
 }
+
+/// The name of opening a person, which is no call of the API.
+const OPEN_PERSON: &str = "open_person";
+
+/// The roles that may open people (contract, section 11).
+const OPENS_PEOPLE: [Role; 3] = [Role::Support, Role::Operate, Role::Admin];
 
 /// The role of this name.
 fn role_of(name: &str) -> Option<Role> {

@@ -1,1 +1,205 @@
-//! The console over a real server.
+//! The console over a real server: what people see, what they may do, and what the log has of it.
+
+use std::collections::BTreeMap;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use serde_json::json;
+use tidings_api::keys::NewKey;
+use tidings_core::Instant;
+use tidings_core::model::Role;
+use tidings_node::KeyChange;
+use tower::ServiceExt as _;
+
+use crate::rig::{CONFIG, Rig};
+
+const SAME: (&str, &str) = ("sec-fetch-site", "same-origin");
+
+/// An answer of a page.
+struct Shown {
+    status: StatusCode,
+    headers: HeaderMap,
+    text: String,
+}
+
+impl Shown {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+fn send(rig: &Rig, method: Method, path: &str, headers: &[(&str, &str)], form: &str) -> Shown {
+    let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.header("content-type", "application/x-www-form-urlencoded");
+    let request = request.body(Body::from(form.to_owned())).unwrap();
+    rig.tokio.block_on(async {
+        let response = rig.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, 1 << 22).await.unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        Shown { status: parts.status, headers: parts.headers, text }
+    })
+}
+
+fn get(rig: &Rig, path: &str, headers: &[(&str, &str)]) -> Shown {
+    send(rig, Method::GET, path, headers, "")
+}
+
+/// People, an event, and a hostile name.
+fn filled(rig: &Rig) {
+    for (id, name) in [("ada", "Ada Quillfeather"), ("bob", "<script>alert(1)</script>")] {
+        let profile = json!({"name": name, "email": format!("{id}@planted.example.org")});
+        let put = rig.call(Method::PUT, &format!("/v1/recipients/{id}"), &profile);
+        assert!(put.status.is_success(), "{put:?}");
+    }
+    let event = json!({
+        "id": "e1", "type": "note", "to": {"recipients": ["ada", "bob"]},
+        "actor": {"id": "bob", "title": "Planted Title"}, "object": {"id": "works/1"},
+    });
+    let published = rig.call(Method::POST, "/v1/events", &event);
+    assert!(published.status.is_success(), "{published:?}");
+}
+
+/// Every screen that has no id in its path, or that of what [`filled`] has made.
+const SCREENS: [&str; 24] = [
+    "",
+    "search",
+    "people",
+    "people/ada",
+    "people/ada?tab=inbox",
+    "people/ada?tab=preferences",
+    "people/ada?tab=addresses",
+    "people/ada?tab=messages",
+    "people/ada/why/e1",
+    "events",
+    "events/e1",
+    "messages",
+    "types",
+    "types/note",
+    "types/note/try",
+    "figures",
+    "system",
+    "system/suppressions",
+    "system/feeds",
+    "system/hooks",
+    "system/tenants",
+    "system/keys",
+    "system/log",
+    "system/jobs",
+];
+
+/// What is planted, and shown in no page before somebody opens the person.
+const PLANTED: [&str; 4] =
+    ["Quillfeather", "planted.example.org", "<script>alert", "Planted Title"];
+
+#[test]
+fn a_developer_sees_every_screen_and_nothing_that_is_masked() {
+    let rig = Rig::new();
+    filled(&rig);
+    for screen in SCREENS {
+        let path = format!("/console/{screen}");
+        let shown = get(&rig, &path, &[]);
+        assert_eq!(shown.status, StatusCode::OK, "{path}: {}", shown.text);
+        assert!(shown.text.contains("<h1"), "{path}");
+        assert_eq!(shown.header("cache-control"), "no-store", "{path}");
+        assert!(shown.header("content-security-policy").contains("frame-ancestors"), "{path}");
+        for planted in PLANTED {
+            assert!(!shown.text.contains(planted), "{path} shows {planted}");
+        }
+    }
+    for path in ["/console/people/nobody", "/console/events/none", "/console/none"] {
+        assert_eq!(get(&rig, path, &[]).status, StatusCode::NOT_FOUND, "{path}");
+    }
+    let wrong = get(&rig, "/console/messages?state=gone", &[]);
+    assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
+    let elsewhere = get(&rig, "/console/", &[("host", "evil.example")]);
+    assert_eq!(elsewhere.status, StatusCode::MISDIRECTED_REQUEST);
+}
+
+/// A server with keys and a console, and the secret of a key of this role.
+fn signed(role: Role) -> (Rig, String) {
+    let config = format!("[console]\n{CONFIG}");
+    let rig = Rig::with_keys(&config, BTreeMap::new());
+    let new = NewKey::make("desk".to_owned(), role, Instant(0)).unwrap();
+    let secret = new.secret.text().to_owned();
+    rig.change_keys(KeyChange::Make(new.stored));
+    (rig, secret)
+}
+
+#[test]
+fn a_session_begins_by_a_key_and_ends_with_it_and_the_log_has_both() {
+    let (rig, secret) = signed(Role::Admin);
+    assert_eq!(get(&rig, "/console/", &[]).status, StatusCode::SEE_OTHER);
+    let form = format!("key={secret}");
+    let foreign = send(&rig, Method::POST, "/console/sign-in", &[], &form);
+    assert_eq!(foreign.status, StatusCode::FORBIDDEN);
+    let wrong = send(&rig, Method::POST, "/console/sign-in", &[SAME], "key=none");
+    assert_eq!(wrong.status, StatusCode::UNAUTHORIZED);
+    let signed_in = send(&rig, Method::POST, "/console/sign-in", &[SAME], &form);
+    assert_eq!(signed_in.status, StatusCode::SEE_OTHER, "{}", signed_in.text);
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let cookie = ("cookie", &*cookie);
+    assert_eq!(get(&rig, "/console/", &[cookie]).status, StatusCode::OK);
+    // A session opens the pages, and no call.
+    assert_eq!(get(&rig, "/v1/types", &[cookie]).status, StatusCode::UNAUTHORIZED);
+
+    let bearer = format!("Bearer {secret}");
+    let key = ("authorization", &*bearer);
+    let log = get(&rig, "/v1/admin/log", &[key]);
+    for action in ["session.begun", "session.refused"] {
+        assert_eq!(log.text.matches(action).count(), 1, "{action}: {}", log.text);
+    }
+    let out = send(&rig, Method::POST, "/console/sign-out", &[SAME, cookie], "");
+    assert_eq!(out.status, StatusCode::SEE_OTHER);
+    assert_eq!(get(&rig, "/console/", &[cookie]).status, StatusCode::SEE_OTHER);
+    let log = get(&rig, "/v1/admin/log", &[key]);
+    assert_eq!(log.text.matches("session.ended").count(), 1, "{}", log.text);
+}
+
+#[test]
+fn a_person_is_shown_after_a_line_of_the_log_in_that_session_alone() {
+    let (rig, secret) = signed(Role::Admin);
+    let bearer = format!("Bearer {secret}");
+    let key = ("authorization", &*bearer);
+    let json = [key, ("content-type", "application/json")];
+    let profile = json!({"name": "Ada Quillfeather", "email": "ada@planted.example.org"});
+    let put = rig.send(Method::PUT, "/v1/recipients/ada", &json, profile.to_string());
+    assert!(put.status.is_success(), "{put:?}");
+    let form = format!("key={secret}");
+    let session = || {
+        let signed_in = send(&rig, Method::POST, "/console/sign-in", &[SAME], &form);
+        signed_in.header("set-cookie").split(';').next().unwrap().to_owned()
+    };
+    let (one, other) = (session(), session());
+    let (one, other) = (("cookie", &*one), ("cookie", &*other));
+    assert!(!get(&rig, "/console/people/ada", &[one]).text.contains("Quillfeather"));
+    let path = "/console/people/ada/show";
+    assert_eq!(send(&rig, Method::POST, path, &[one], "").status, StatusCode::FORBIDDEN);
+    let shown = send(&rig, Method::POST, path, &[SAME, one], "");
+    assert_eq!(shown.status, StatusCode::SEE_OTHER, "{}", shown.text);
+    assert!(get(&rig, "/console/people/ada", &[one]).text.contains("Quillfeather"));
+    assert!(!get(&rig, "/console/people/ada", &[other]).text.contains("Quillfeather"));
+    let log = get(&rig, "/v1/admin/log", &[key]);
+    assert_eq!(log.text.matches("person.shown").count(), 1, "{}", log.text);
+    let unknown = send(&rig, Method::POST, "/console/people/nobody/show", &[SAME, one], "");
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+
+    // A quarter of an hour later nobody is open.
+    rig.clock.set(rig.service.now().plus_ms(15 * 60_000));
+    assert!(!get(&rig, "/console/people/ada", &[one]).text.contains("Quillfeather"));
+}
+
+#[test]
+fn a_role_that_may_not_open_people_is_refused() {
+    let (rig, secret) = signed(Role::Read);
+    let signed_in = send(&rig, Method::POST, "/console/sign-in", &[SAME], &format!("key={secret}"));
+    let cookie = signed_in.header("set-cookie").split(';').next().unwrap().to_owned();
+    let cookie = ("cookie", &*cookie);
+    let shown = send(&rig, Method::POST, "/console/people/ada/show", &[SAME, cookie], "");
+    assert_eq!(shown.status, StatusCode::FORBIDDEN, "{}", shown.text);
+    let paused = send(&rig, Method::POST, "/console/types/note/pause", &[SAME, cookie], "");
+    assert_eq!(paused.status, StatusCode::FORBIDDEN, "{}", paused.text);
+}
