@@ -88,13 +88,15 @@ async fn page(
 /// The rules as rungs of a ladder; `decided` = the index of the one that decided. Only what stopped it is marked as a
 /// stop.
 fn rungs(steps: &Value, decided: Option<usize>) -> Vec<Shown> {
+    // What let it go on has later rules that were asked as well.
+    let has_ended = decided.is_some_and(|at| steps[at]["ends"] == true);
     let steps = steps.as_array().into_iter().flatten().enumerate();
     steps
         .map(|(index, step)| {
             let is_decisive = decided == Some(index);
             let mark = match decided {
-                Some(_) if is_decisive && step["ends"] == true => "decided",
-                Some(decided) if index > decided => "after",
+                Some(_) if is_decisive && has_ended => "decided",
+                Some(decided) if index > decided && has_ended => "after",
                 _ => "passed",
             };
             let (looked_at, result) = (
