@@ -143,7 +143,7 @@ test("empty filters are not in the URL", async () => {
 test("the screens have no fault for axe, nothing moves while they load, and no line is wider than the window", { skip: !real && "TIDINGS_CONSOLE is not set" }, async () => {
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [375, 1280]) {
-      for (const path of ["/", "/figures", "/figures?by=type,day&compare=previous", "/messages", "/people", "/types", "/system", "/system/log"]) {
+      for (const path of ["/", "/figures", "/figures?by=type,day&compare=previous", "/messages", "/people", "/events", "/types", "/system", "/system/log"]) {
         const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
         const page = await context.newPage();
         await page.addInitScript(() => {
