@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::console::Console;
 use crate::form::PostedForm;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::viewer::Viewer;
 
@@ -20,7 +20,7 @@ use crate::viewer::Viewer;
 const TYPED_FROM: u64 = 100;
 
 /// A change that a viewer may make.
-pub(crate) struct Change {
+pub(crate) struct TwoStepChange {
     /// The call that makes it, without `dry` and `expect`.
     pub(crate) call: Call,
     /// The verb of its button, as "Retry".
@@ -31,7 +31,7 @@ pub(crate) struct Change {
     pub(crate) back: String,
     /// The URL of its form, below the base.
     pub(crate) action: String,
-    pub(crate) section: Section,
+    pub(crate) section: BarSection,
     /// False for a call that takes neither `dry` nor `expect`.
     pub(crate) is_counted: bool,
 }
@@ -55,7 +55,7 @@ impl<S: Send + Sync> FromRequest<S> for ChangeForm {
     }
 }
 
-impl Change {
+impl TwoStepChange {
     /// The first step: the page that says what the change would do.
     ///
     /// # Errors

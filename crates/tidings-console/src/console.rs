@@ -12,8 +12,7 @@ use crate::api::{Api, Caller};
 use crate::call::Call;
 use crate::mask::Mask;
 use crate::problem::CallProblem;
-use crate::sign_in::zone;
-use crate::viewer::Viewer;
+use crate::viewer::{Viewer, zone};
 
 /// The console of a server.
 pub struct Console {

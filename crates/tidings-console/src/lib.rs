@@ -29,5 +29,5 @@ pub use call::Call;
 pub use console::Console;
 pub use problem::CallProblem;
 pub use routes::router;
-pub use sign_in::{Peer, Person, Place, Session, SignIn, from_here, signed_in};
+pub use sign_in::{PeerAddress, Place, ProxyPerson, Session, SignIn, from_here, signed_in};
 pub use viewer::Viewer;

@@ -18,7 +18,7 @@ pub(crate) use link::link;
 
 /// A section of the bar at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum BarSection {
     Now,
     People,
     Events,
@@ -30,7 +30,7 @@ pub(crate) enum Section {
     Other,
 }
 
-impl Section {
+impl BarSection {
     const fn name(self) -> &'static str {
         match self {
             Self::Now => "now",
@@ -48,7 +48,7 @@ impl Section {
 /// A page before it is written.
 pub(crate) struct Page {
     pub(crate) status: StatusCode,
-    pub(crate) section: Section,
+    pub(crate) section: BarSection,
     /// The title of the window. It has ids at most, and never a name or an address.
     pub(crate) title: String,
     /// The name of the template.
@@ -59,7 +59,11 @@ pub(crate) struct Page {
 
 impl Page {
     /// A page that was found.
-    pub(crate) fn new(section: Section, title: impl Into<String>, template: &'static str) -> Self {
+    pub(crate) fn new(
+        section: BarSection,
+        title: impl Into<String>,
+        template: &'static str,
+    ) -> Self {
         let (status, title, values) = (StatusCode::OK, title.into(), Value::UNDEFINED);
         Self { status, section, title, template, values }
     }
@@ -78,7 +82,7 @@ impl Page {
         };
         Self {
             status: problem.status,
-            section: Section::Other,
+            section: BarSection::Other,
             title: problem.text("title").to_owned(),
             template: "problem.html",
             values,

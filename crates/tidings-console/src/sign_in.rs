@@ -24,18 +24,18 @@ use minijinja::context;
 use serde::Deserialize;
 
 use self::attempts::Attempts;
-pub use self::person::{Person, Place};
+pub use self::person::{Place, ProxyPerson};
 use crate::api::Caller;
 use crate::console::Console;
 use crate::form::PostedForm;
-use crate::page::{Page, Section, frameless};
+use crate::page::{BarSection, Page, frameless};
 use crate::problem::CallProblem;
 use crate::routes;
-use crate::viewer::Viewer;
+use crate::viewer::{Viewer, cookie};
 
 /// The address of the TCP peer of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Peer(pub std::net::IpAddr);
+pub struct PeerAddress(pub std::net::IpAddr);
 
 /// A session that is alive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,10 +61,10 @@ pub trait SignIn: Send + Sync + 'static {
     fn key_holder(&self, key: &str) -> Option<Caller>;
 
     /// The person whom a proxy vouches for in a request: by a header of a trusted peer, or by a signed assertion.
-    async fn vouched(&self, request: &Parts) -> Option<Person>;
+    async fn vouched(&self, request: &Parts) -> Option<ProxyPerson>;
 
     /// The role of a person; `None` = they have none.
-    fn role(&self, person: &Person) -> Option<&'static str>;
+    fn role(&self, person: &ProxyPerson) -> Option<&'static str>;
 
     /// Begins a session, and returns the secret that its cookie has.
     ///
@@ -82,7 +82,7 @@ pub trait SignIn: Send + Sync + 'static {
     async fn end(&self, secret: &str) -> Result<(), CallProblem>;
 
     /// Logs a refused attempt, at most one a minute and peer.
-    async fn refused(&self, peer: Option<Peer>);
+    async fn refused(&self, peer: Option<PeerAddress>);
 }
 
 /// What signing in needs beside the pages.
@@ -168,7 +168,7 @@ async fn caller(door: &Door, request: &Parts) -> Option<Known> {
     if person.name != known.caller.id {
         return None;
     }
-    let role = door.sign_in.role(&Person { groups: session.groups, ..person })?;
+    let role = door.sign_in.role(&ProxyPerson { groups: session.groups, ..person })?;
     Some(Known { caller: Caller { role, ..known.caller }, ..known })
 }
 
@@ -202,7 +202,7 @@ impl Door {
     }
 
     fn page(&self, status: StatusCode, values: minijinja::Value) -> Response {
-        let page = Page::new(Section::Other, "Sign in", "sign-in.html").with(values);
+        let page = Page::new(BarSection::Other, "Sign in", "sign-in.html").with(values);
         frameless(&Page { status, ..page }, &self.console)
     }
 }
@@ -229,7 +229,7 @@ async fn form(
 }
 
 async fn submit(State(door): State<Arc<Door>>, parts: Parts, form: PostedForm) -> Response {
-    let peer = parts.extensions.get::<Peer>().copied();
+    let peer = parts.extensions.get::<PeerAddress>().copied();
     let now = door.console.api().now();
     if !door.attempts.may(peer, now) {
         let wait = HeaderValue::from_static("60");
@@ -295,22 +295,6 @@ async fn sign_out(State(door): State<Arc<Door>>, headers: HeaderMap) -> Response
 /// An answer that leads on after a form.
 fn see_other(path: &str) -> Response {
     Redirect::to(path).into_response()
-}
-
-/// The value of the only cookie of a name.
-fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    let all = headers.get_all(header::COOKIE).into_iter();
-    let pairs = all.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
-    let mut values =
-        pairs.filter_map(|pair| pair.trim().split_once('=')).filter(|pair| pair.0 == name);
-    let value = values.next()?.1;
-    values.next().is_none().then_some(value)
-}
-
-/// The zone that the script has found, or UTC.
-pub(crate) fn zone(headers: &HeaderMap) -> TimeZone {
-    let name = cookie(headers, "tidings-zone").map(|name| name.replace("%2F", "/"));
-    name.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC)
 }
 
 fn nobody() -> Viewer {

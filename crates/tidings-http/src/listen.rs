@@ -191,7 +191,7 @@ pub async fn serve(
         };
         let (began, peer) = (Arc::new(Notify::new()), Peer(place.peer));
         let address = stream.peer_addr().map_or(place.peer, |address| address.ip());
-        let address = tidings_console::Peer(address);
+        let address = tidings_console::PeerAddress(address);
         let hand = Arc::new(ConnectionHandOver::default());
         let connection = Arc::new(Connection::new(bounds.strangers_requests_max));
         let service = {

@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 32] = pages![
+static PAGES: [(&str, &str); 33] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -45,6 +45,7 @@ static PAGES: [(&str, &str); 32] = pages![
     "installing.md",
     "running.md",
     "commands.md",
+    "console.md",
     "operators.md",
     "signing-in.md",
     "messages.md",

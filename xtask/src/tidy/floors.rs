@@ -12,7 +12,7 @@ use crate::source::{files, is_test, named, read};
 const HTTP: &str = "crates/tidings-http";
 
 /// The rooms of [`HTTP`], from the lowest on.
-const FLOORS: [&str; 36] = [
+const FLOORS: [&str; 37] = [
     "html",
     "settings",
     "owners",
@@ -45,6 +45,7 @@ const FLOORS: [&str; 36] = [
     "pages",
     "ui",
     "me",
+    "console",
     "metrics",
     "openapi",
     "start",

@@ -16,7 +16,7 @@ use minijinja::{Value as Shown, context};
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -46,7 +46,7 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
     let answer = match console.call(viewer, query.onto(Call::get(&["events"]))).await {
         Ok(answer) => answer,
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            return Ok(refused(Section::Events, "Events", "events/list.html", &problem, form));
+            return Ok(refused(BarSection::Events, "Events", "events/list.html", &problem, form));
         }
         Err(problem) => return Err(problem),
     };
@@ -56,7 +56,7 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
         next => query.next_url("/events", &answer), is_unfiltered => query.is_unfiltered(),
         is_first => query.get("cursor").is_none(), ..form
     };
-    Ok(Page::new(Section::Events, "Events", "events/list.html").with(values))
+    Ok(Page::new(BarSection::Events, "Events", "events/list.html").with(values))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section, link};
+use crate::page::{BarSection, Page, link};
 use crate::plot::sparkline;
 use crate::problem::CallProblem;
 use crate::query::Query;
@@ -137,14 +137,14 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
         plot, csv => query.without(COMPARE).url("/figures.csv"),
         ..form(query, &types)
     };
-    Ok(Page::new(Section::Figures, "Figures", "figures.html").with(values))
+    Ok(Page::new(BarSection::Figures, "Figures", "figures.html").with(values))
 }
 
 /// The page of a refused filter: the form stays as it was filled in.
 fn refused(problem: &CallProblem, query: &Query, types: &Value) -> Page {
     let problem_shown = context! { detail => problem.text("detail"), hint => problem.text("hint") };
     let values = context! { problem => problem_shown, ..form(query, types) };
-    let mut page = Page::new(Section::Figures, "Figures", "figures.html").with(values);
+    let mut page = Page::new(BarSection::Figures, "Figures", "figures.html").with(values);
     page.status = problem.status;
     page
 }

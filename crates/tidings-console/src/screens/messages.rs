@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -60,7 +60,8 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
                 detail => problem.text("detail"), hint => problem.text("hint"),
             };
             let values = context! { problem => problem_shown, ..form(query, &types) };
-            let mut page = Page::new(Section::Messages, "Messages", "messages.html").with(values);
+            let mut page =
+                Page::new(BarSection::Messages, "Messages", "messages.html").with(values);
             page.status = problem.status;
             return Ok(page);
         }
@@ -93,7 +94,7 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
         is_unfiltered => query.is_unfiltered(), verbs,
         ..form(query, &types)
     };
-    Ok(Page::new(Section::Messages, "Messages", "messages.html").with(values))
+    Ok(Page::new(BarSection::Messages, "Messages", "messages.html").with(values))
 }
 
 /// The values of the form, as the URL has them.

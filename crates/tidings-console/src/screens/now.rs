@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::viewer::Viewer;
 
@@ -19,7 +19,7 @@ pub(crate) async fn page(console: &Console, viewer: &Viewer) -> Result<Page, Cal
     let may = |operation| console.api().may(viewer.caller.role, operation);
     let figures = console.call(viewer, day::call(now)).await?;
     let day = day::shown(&figures, now, base);
-    let page = Page::new(Section::Now, "Now", "now.html");
+    let page = Page::new(BarSection::Now, "Now", "now.html");
     // The role `figures` reads figures alone.
     if !may("status") {
         return Ok(page.with(context! { day, role => viewer.caller.role }));

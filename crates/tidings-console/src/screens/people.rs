@@ -12,7 +12,7 @@ use minijinja::{Value as Shown, context};
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -38,7 +38,7 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
     let answer = match console.call(viewer, query.onto(Call::get(&["recipients"]))).await {
         Ok(answer) => answer,
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            return Ok(refused(Section::People, "People", "people.html", &problem, form));
+            return Ok(refused(BarSection::People, "People", "people.html", &problem, form));
         }
         Err(problem) => return Err(problem),
     };
@@ -48,12 +48,12 @@ async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page,
         next => query.next_url("/people", &answer), is_unfiltered => query.is_unfiltered(),
         is_first => query.get("cursor").is_none(), ..form
     };
-    Ok(Page::new(Section::People, "People", "people.html").with(values))
+    Ok(Page::new(BarSection::People, "People", "people.html").with(values))
 }
 
 /// The page of a list whose filters the API refuses. What was asked stays in its form, so that it can be mended.
 pub(crate) fn refused(
-    section: Section,
+    section: BarSection,
     title: &str,
     template: &'static str,
     problem: &CallProblem,

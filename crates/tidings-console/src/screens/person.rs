@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, encoded};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -46,7 +46,7 @@ async fn person(
 ) -> Response {
     match page(&console, &viewer, &id, &query).await {
         Err(problem) if problem.code() == "recipient_not_found" => {
-            let page = unknown::page(&console, &viewer, Section::People, &id, problem).await;
+            let page = unknown::page(&console, &viewer, BarSection::People, &id, problem).await;
             page.write(&console, &viewer)
         }
         page => written(page, &console, &viewer),
@@ -87,7 +87,7 @@ async fn page(
         _ => ("person/overview.html", person.overview().await?),
     };
     let values = context! { ..of_tab, ..person.frame(tab) };
-    Ok(Page::new(Section::People, format!("Person {id}"), template).with(values))
+    Ok(Page::new(BarSection::People, format!("Person {id}"), template).with(values))
 }
 
 impl PersonTabs<'_> {

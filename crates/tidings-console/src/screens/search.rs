@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::call::{Call, encoded};
 use crate::console::Console;
 use crate::form::PostedForm;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::viewer::Viewer;
@@ -76,7 +76,7 @@ fn page(sought: Option<&str>, answer: &Value, problem: Option<&CallProblem>) -> 
             detail => problem.text("detail"), hint => problem.text("hint"),
         }),
     };
-    let page = Page::new(Section::Other, "Search", "search.html").with(values);
+    let page = Page::new(BarSection::Other, "Search", "search.html").with(values);
     Page { status: problem.map_or(StatusCode::OK, |problem| problem.status), ..page }
 }
 

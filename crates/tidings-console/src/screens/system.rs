@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::call::{Call, encoded};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -68,7 +68,7 @@ async fn index(
         lists.push(context! { name => "jobs", about });
     }
     let values = context! { faults, lists };
-    let page = Page::new(Section::System, "System", "system.html").with(values);
+    let page = Page::new(BarSection::System, "System", "system.html").with(values);
     written(Ok(page), &console, &viewer)
 }
 

@@ -18,13 +18,13 @@ use minijinja::{Value as Shown, context};
 use serde_json::Value;
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::{Page, Section, grouped, spanned};
+use crate::page::{BarSection, Page, grouped, spanned};
 use crate::plot::sparkline;
 use crate::problem::CallProblem;
 use crate::routes::written;
-use crate::screens::types::days::Days;
+use crate::screens::types::days::DayCounts;
 use crate::screens::unknown;
 use crate::sentence::Sentence;
 use crate::viewer::Viewer;
@@ -48,7 +48,7 @@ async fn list(
         let call =
             Call::get(&["admin", "figures"]).with("by", "type,day").with("measure", "events");
         let figures = console.call(&viewer, call).await.unwrap_or_default();
-        let days = Days::of(&figures);
+        let days = DayCounts::of(&figures);
         let mut rows: Vec<Shown> = Vec::new();
         let mut paused = 0;
         for (name, of) in answer["types"].as_object().into_iter().flatten() {
@@ -75,7 +75,7 @@ async fn list(
         };
         let may_list = console.api().may(viewer.caller.role, "list_events");
         let values = context! { rows, verdict, is_any_paused => paused > 0, may_list };
-        Ok(Page::new(Section::Types, "Types", "types.html").with(values))
+        Ok(Page::new(BarSection::Types, "Types", "types.html").with(values))
     };
     written(page.await, &console, &viewer)
 }
@@ -144,7 +144,7 @@ async fn one(
 ) -> Response {
     let page = match ConfiguredType::find(&console, &viewer, &name).await {
         Ok(found) => page(&console, &viewer, &found).await,
-        Err(problem) => unknown::page(&console, &viewer, Section::Types, &name, problem).await,
+        Err(problem) => unknown::page(&console, &viewer, BarSection::Types, &name, problem).await,
     };
     page.write(&console, &viewer)
 }
@@ -171,7 +171,7 @@ async fn page(console: &Console, viewer: &Viewer, found: &ConfiguredType) -> Pag
         may_resume => is_paused && may("resume_type"), may_try => may("check"), flags,
         from => figures["from"].as_str(), may_list => may("list_messages"),
     };
-    Page::new(Section::Types, format!("Type {name}"), "type.html").with(values)
+    Page::new(BarSection::Types, format!("Type {name}"), "type.html").with(values)
 }
 
 /// What else the configuration says of a type, where it is not what it is by itself.
@@ -199,7 +199,7 @@ fn flags(of: &Value) -> Vec<Shown> {
 
 /// The measures of the last days, each with its line.
 fn measures(figures: &Value) -> Vec<Shown> {
-    let days = Days::of(figures);
+    let days = DayCounts::of(figures);
     let shown = |number: u64| grouped(i64::try_from(number).unwrap_or(i64::MAX));
     let mut measures = Vec::new();
     for (word, path, state) in [
@@ -225,15 +225,15 @@ fn measures(figures: &Value) -> Vec<Shown> {
 }
 
 /// The change that pauses a type, or lets it go on.
-fn pausing_change(name: &str, word: &'static str, verb: &'static str) -> Change {
+fn pausing_change(name: &str, word: &'static str, verb: &'static str) -> TwoStepChange {
     let back = format!("/types/{}", encoded(name));
-    Change {
+    TwoStepChange {
         call: Call::act(&["types", name, word]),
         verb,
         what: format!("type {name}"),
         action: format!("{back}/{word}"),
         back,
-        section: Section::Types,
+        section: BarSection::Types,
         is_counted: false,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::screens::search;
 use crate::viewer::Viewer;
@@ -16,7 +16,7 @@ use crate::viewer::Viewer;
 pub(crate) async fn page(
     console: &Console,
     viewer: &Viewer,
-    section: Section,
+    section: BarSection,
     id: &str,
     problem: CallProblem,
 ) -> Page {

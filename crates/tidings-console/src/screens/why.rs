@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, encoded};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -36,7 +36,7 @@ async fn why(
         Err(problem) if problem.status == StatusCode::NOT_FOUND => {
             let of_person = problem.code() == "recipient_not_found";
             let sought = if of_person { &id } else { &event };
-            let page = unknown::page(&console, &viewer, Section::People, sought, problem).await;
+            let page = unknown::page(&console, &viewer, BarSection::People, sought, problem).await;
             page.write(&console, &viewer)
         }
         page => written(page, &console, &viewer),
@@ -82,7 +82,7 @@ async fn page(
         general => rungs(steps, ended), channels,
     };
     let title = format!("Why {event} for {id}");
-    Ok(Page::new(Section::People, title, "why.html").with(values))
+    Ok(Page::new(BarSection::People, title, "why.html").with(values))
 }
 
 /// The rules as rungs of a ladder; `decided` = the index of the one that decided. Only what stopped it is marked as a

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Peer;
+use super::PeerAddress;
 
 const FAILURES_MAX: u32 = 10;
 const WINDOW: SignedDuration = SignedDuration::from_secs(60);
@@ -15,17 +15,17 @@ const PEERS_MAX: usize = 4_096;
 
 /// Failed attempts by peer, in the minute that began with the first of them.
 #[derive(Debug, Default)]
-pub(super) struct Attempts(Mutex<HashMap<Option<Peer>, Window>>);
+pub(super) struct Attempts(Mutex<HashMap<Option<PeerAddress>, FailureWindow>>);
 
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct FailureWindow {
     since: Timestamp,
     failures: u32,
 }
 
 impl Attempts {
     /// Returns true if a peer may try.
-    pub(super) fn may(&self, peer: Option<Peer>, now: Timestamp) -> bool {
+    pub(super) fn may(&self, peer: Option<PeerAddress>, now: Timestamp) -> bool {
         let windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let peer =
             if windows.len() < PEERS_MAX || windows.contains_key(&peer) { peer } else { None };
@@ -34,22 +34,22 @@ impl Attempts {
     }
 
     /// Counts an attempt that failed.
-    pub(super) fn failed(&self, peer: Option<Peer>, now: Timestamp) {
+    pub(super) fn failed(&self, peer: Option<PeerAddress>, now: Timestamp) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if windows.len() >= PEERS_MAX {
             windows.retain(|_, window| window.is_open(now));
         }
         let peer =
             if windows.len() < PEERS_MAX || windows.contains_key(&peer) { peer } else { None };
-        let window = windows.entry(peer).or_insert(Window { since: now, failures: 0 });
+        let window = windows.entry(peer).or_insert(FailureWindow { since: now, failures: 0 });
         if !window.is_open(now) {
-            *window = Window { since: now, failures: 0 };
+            *window = FailureWindow { since: now, failures: 0 };
         }
         window.failures += 1;
     }
 }
 
-impl Window {
+impl FailureWindow {
     fn is_open(&self, now: Timestamp) -> bool {
         now.duration_since(self.since) < WINDOW
     }
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn after_ten_failures_a_peer_waits_for_the_next_minute_and_others_do_not() {
         let attempts = Attempts::default();
-        let peer = |last| Some(Peer([10, 0, 0, last].into()));
+        let peer = |last| Some(PeerAddress([10, 0, 0, last].into()));
         for second in 0..10 {
             assert!(attempts.may(peer(1), at(second)));
             attempts.failed(peer(1), at(second));

@@ -4,7 +4,7 @@ use crate::api::{Caller, CallerKind, Way};
 
 /// A person, as a proxy names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
+pub struct ProxyPerson {
     /// The name: mostly an address of mail.
     pub name: String,
     /// Their groups.
@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-impl Person {
+impl ProxyPerson {
     pub(crate) fn caller(&self, role: &'static str) -> Caller {
         Caller { kind: CallerKind::Person, id: self.name.clone(), role, way: Way::Console }
     }

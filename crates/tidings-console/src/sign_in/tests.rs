@@ -55,11 +55,11 @@ impl SignIn for Server {
     fn key_holder(&self, key: &str) -> Option<Caller> {
         (key == "secret").then(holder)
     }
-    async fn vouched(&self, request: &Parts) -> Option<Person> {
+    async fn vouched(&self, request: &Parts) -> Option<ProxyPerson> {
         let name = request.headers.get("x-forwarded-user")?.to_str().ok()?.to_owned();
-        Some(Person { name, groups: Vec::new() })
+        Some(ProxyPerson { name, groups: Vec::new() })
     }
-    fn role(&self, person: &Person) -> Option<&'static str> {
+    fn role(&self, person: &ProxyPerson) -> Option<&'static str> {
         let roles = self.roles.lock().unwrap();
         roles.iter().find(|(name, _)| *name == person.name).map(|(_, role)| *role)
     }
@@ -78,7 +78,7 @@ impl SignIn for Server {
         self.sessions.lock().unwrap().remove(secret);
         Ok(())
     }
-    async fn refused(&self, _: Option<Peer>) {
+    async fn refused(&self, _: Option<PeerAddress>) {
         *self.refused.lock().unwrap() += 1;
     }
 }
@@ -113,7 +113,8 @@ impl World {
             request = request.header("host", "tidings.example.org");
         }
         let form = "application/x-www-form-urlencoded";
-        let request = request.header("content-type", form).extension(Peer([10, 0, 0, 7].into()));
+        let request =
+            request.header("content-type", form).extension(PeerAddress([10, 0, 0, 7].into()));
         let request = request.body(Body::from(body.to_owned())).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let of = |name: &str| {

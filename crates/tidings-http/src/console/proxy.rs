@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use tidings_api::token::{AssertedPerson, AssertionRefusal, AssertionRules, ProxyKeys};
-use tidings_console::{Peer, Person};
+use tidings_console::{PeerAddress, ProxyPerson};
 use tidings_core::Instant;
 use tidings_core::model::{HOUR_MS, MINUTE_MS};
 use tidings_core::rules::{HeaderProxy, JwtProxy};
@@ -22,8 +22,8 @@ pub(super) fn of_header(
     proxy: &HeaderProxy,
     groups: Option<&str>,
     request: &Parts,
-) -> Option<Person> {
-    let Peer(address) = *request.extensions.get::<Peer>()?;
+) -> Option<ProxyPerson> {
+    let PeerAddress(address) = *request.extensions.get::<PeerAddress>()?;
     let address = match address {
         IpAddr::V4(address) => address.to_ipv6_mapped(),
         IpAddr::V6(address) => address,
@@ -34,7 +34,7 @@ pub(super) fn of_header(
     let name = only(&request.headers, &proxy.header)?.to_owned();
     let groups = groups.and_then(|groups| only(&request.headers, groups)).unwrap_or_default();
     let groups = groups.split(',').map(str::trim).filter(|group| !group.is_empty());
-    Some(Person { name, groups: groups.map(str::to_owned).collect() })
+    Some(ProxyPerson { name, groups: groups.map(str::to_owned).collect() })
 }
 
 /// The value of a header that is there once, with something in it.
@@ -67,7 +67,7 @@ impl AssertionKeys {
         groups: Option<&str>,
         request: &Parts,
         now: Instant,
-    ) -> Option<Person> {
+    ) -> Option<ProxyPerson> {
         let text = only(&request.headers, &proxy.header)?;
         let rules = AssertionRules {
             issuer: &proxy.issuer,
@@ -89,7 +89,7 @@ impl AssertionKeys {
             checked => checked,
         };
         let AssertedPerson { name, groups } = checked.ok()?;
-        Some(Person { name, groups })
+        Some(ProxyPerson { name, groups })
     }
 
     /// The keys of a URL, if they are no older than this.

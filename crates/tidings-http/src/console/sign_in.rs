@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use axum::http::request::Parts;
 use tidings_api::keys::{hash, owner_of};
 use tidings_api::sessions::NewSession;
-use tidings_console::{CallProblem, Caller, CallerKind, Peer, Person, Place, Session, SignIn, Way};
+use tidings_console::{
+    CallProblem, Caller, CallerKind, PeerAddress, Place, ProxyPerson, Session, SignIn, Way,
+};
 use tidings_core::model::{Author, AuthorKind, Role, Via};
 use tidings_core::rules::ConsoleProxy;
 use tidings_node::{CallerId, KeyChange, RuntimeError, SignedIn};
@@ -70,7 +72,7 @@ impl SignIn for ServerSignIn {
         Some(caller(CallerKind::Key, &key.id, key.role))
     }
 
-    async fn vouched(&self, request: &Parts) -> Option<Person> {
+    async fn vouched(&self, request: &Parts) -> Option<ProxyPerson> {
         let rules = self.service.rules();
         let console = rules.console.as_ref()?;
         let groups = console.groups.as_deref();
@@ -82,7 +84,7 @@ impl SignIn for ServerSignIn {
         }
     }
 
-    fn role(&self, person: &Person) -> Option<&'static str> {
+    fn role(&self, person: &ProxyPerson) -> Option<&'static str> {
         let rules = self.service.rules();
         let groups = person.groups.iter().map(String::as_str);
         Some(rules.console.as_ref()?.roles.of(&person.name, groups)?.name())
@@ -125,8 +127,8 @@ impl SignIn for ServerSignIn {
         self.change(&by, "session.ended", KeyChange::EndSession(session.id)).await
     }
 
-    async fn refused(&self, peer: Option<Peer>) {
-        let address = peer.map_or(IpAddr::from([127, 0, 0, 1]), |Peer(address)| address);
+    async fn refused(&self, peer: Option<PeerAddress>) {
+        let address = peer.map_or(IpAddr::from([127, 0, 0, 1]), |PeerAddress(address)| address);
         let by = Requester { by: Author::new(AuthorKind::Person, ""), via: Via::Console };
         let origin = by.origin(Logged::As("session.refused"), None);
         let handle = self.service.handle.of(CallerId::Address(address)).with_origin(origin);

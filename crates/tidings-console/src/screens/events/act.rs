@@ -9,9 +9,9 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::Section;
+use crate::page::BarSection;
 use crate::problem::CallProblem;
 use crate::routes::written;
 use crate::viewer::Viewer;
@@ -41,7 +41,12 @@ async fn make(
 }
 
 /// The change of a word in a path, where the viewer may make it.
-fn change(console: &Console, viewer: &Viewer, id: &str, word: &str) -> Result<Change, CallProblem> {
+fn change(
+    console: &Console,
+    viewer: &Viewer,
+    id: &str,
+    word: &str,
+) -> Result<TwoStepChange, CallProblem> {
     let (operation, verb) = match word {
         "cancel" => ("cancel_event", "Cancel"),
         "withdraw" => ("withdraw_event", "Withdraw"),
@@ -52,13 +57,13 @@ fn change(console: &Console, viewer: &Viewer, id: &str, word: &str) -> Result<Ch
     };
     console.allow(viewer, operation)?;
     let back = format!("/events/{}", encoded(id));
-    Ok(Change {
+    Ok(TwoStepChange {
         call: Call::act(&["events", id, word]),
         verb,
         what: format!("event {id}"),
         action: format!("{back}/{word}"),
         back,
-        section: Section::Events,
+        section: BarSection::Events,
         is_counted: true,
     })
 }

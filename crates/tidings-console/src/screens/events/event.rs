@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, encoded};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -34,7 +34,7 @@ async fn event(
 ) -> Response {
     match page(&console, &viewer, &id, &query).await {
         Err(problem) if problem.code() == "event_not_found" => {
-            let page = unknown::page(&console, &viewer, Section::Events, &id, problem).await;
+            let page = unknown::page(&console, &viewer, BarSection::Events, &id, problem).await;
             page.write(&console, &viewer)
         }
         page => written(page, &console, &viewer),
@@ -78,7 +78,8 @@ async fn page(
         }),
         answer => context! { missing => Serde(&event["missing"]) },
     };
-    let page = Page::new(Section::Events, format!("Event {id}"), "events/event.html").with(values);
+    let page =
+        Page::new(BarSection::Events, format!("Event {id}"), "events/event.html").with(values);
     Ok(Page { status: problem.map_or(page.status, |problem| problem.status), ..page })
 }
 

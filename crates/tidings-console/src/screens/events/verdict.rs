@@ -49,10 +49,10 @@ pub(super) fn verdict(event: &Value, counts: &Value) -> Vec<Sentence> {
     }
     for (reason, count) in event["suppressed"].as_object().into_iter().flatten() {
         let count = count.as_u64().unwrap_or_default();
-        let who = counted(count, "person was", "people were");
+        let people = counted(count, "person was", "people were");
         let reason = reason.replace('_', " ");
         sentences
-            .push(Sentence::new(format!("{who} left out by the type’s admission ({reason}).")));
+            .push(Sentence::new(format!("{people} left out by the type’s admission ({reason}).")));
     }
     sentences
 }

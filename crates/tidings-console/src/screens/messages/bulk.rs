@@ -9,9 +9,9 @@ use axum::{Extension, Router};
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -57,17 +57,17 @@ fn shown(page: Page, verb: Verb) -> Page {
     Page { title: format!("{} messages", verb.label()), template: "bulk.html", ..page }
 }
 
-fn change(verb: Verb, query: &Query) -> Change {
+fn change(verb: Verb, query: &Query) -> TwoStepChange {
     let filter = query.without("cursor").without("limit").without("expect").without("dry");
     let words: Vec<String> =
         filter.pairs().map(|(name, value)| format!("{name} {value}")).collect();
-    Change {
+    TwoStepChange {
         call: Call::post(&["messages", verb.word()], json!({ "filter": filter_body(&filter) })),
         verb: verb.label(),
         what: format!("all messages with {}", words.join(", ")),
         back: filter.url("/messages"),
         action: filter.url(&format!("/messages/{}", verb.word())),
-        section: Section::Messages,
+        section: BarSection::Messages,
         is_counted: true,
     }
 }

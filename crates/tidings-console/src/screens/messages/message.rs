@@ -12,9 +12,9 @@ use minijinja::{Value as Shown, context};
 use serde_json::Value;
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::routes::written;
 use crate::screens::messages::verb::Verb;
@@ -40,7 +40,7 @@ async fn one(
 ) -> Response {
     let page = match page(&console, &viewer, &id).await {
         Ok(page) => page,
-        Err(problem) => unknown::page(&console, &viewer, Section::Messages, &id, problem).await,
+        Err(problem) => unknown::page(&console, &viewer, BarSection::Messages, &id, problem).await,
     };
     page.write(&console, &viewer)
 }
@@ -68,7 +68,7 @@ async fn page(console: &Console, viewer: &Viewer, id: &str) -> Result<Page, Call
         id, message => Serde(&message), verdict => verdict(&message).shown(), tone => tone(state),
         left_out, verbs, is_open, ..preview_shown(&preview)
     };
-    Ok(Page::new(Section::Messages, format!("Message {id}"), "message.html").with(values))
+    Ok(Page::new(BarSection::Messages, format!("Message {id}"), "message.html").with(values))
 }
 
 /// How the message looks, built again now. It belongs to its recipient.
@@ -146,15 +146,15 @@ fn known(verb: &str) -> Result<Verb, CallProblem> {
     Verb::of(verb).ok_or_else(|| CallProblem::new(StatusCode::NOT_FOUND, "not_found", detail))
 }
 
-fn change(id: &str, verb: Verb) -> Change {
+fn change(id: &str, verb: Verb) -> TwoStepChange {
     let back = format!("/messages/{}", encoded(id));
-    Change {
+    TwoStepChange {
         call: Call::act(&["messages", id, verb.word()]),
         verb: verb.label(),
         what: format!("message {id}"),
         action: format!("{back}/{}", verb.word()),
         back,
-        section: Section::Messages,
+        section: BarSection::Messages,
         is_counted: true,
     }
 }

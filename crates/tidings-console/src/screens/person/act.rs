@@ -11,9 +11,9 @@ use axum::{Extension, Router};
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -62,15 +62,15 @@ impl Act {
         }
     }
 
-    fn change(self, id: &str, query: &Query) -> Change {
+    fn change(self, id: &str, query: &Query) -> TwoStepChange {
         let back = format!("/people/{}", encoded(id));
-        let change = |call, verb, what, word: &str, is_counted| Change {
+        let change = |call, verb, what, word: &str, is_counted| TwoStepChange {
             call,
             verb,
             what,
             action: query.url(&format!("{back}/{word}")),
             back: back.clone(),
-            section: Section::People,
+            section: BarSection::People,
             is_counted,
         };
         match self {
@@ -147,14 +147,14 @@ async fn ask_to_lift(
             count => format!("{count} addresses of {id} on {}", query.text("channel")),
         };
         let back = addresses(&id);
-        let change = Change {
+        let change = TwoStepChange {
             // Its page makes no call, since that takes no `dry`.
             call: Call::get(&["suppressions"]),
             verb: "Lift the suppression of",
             what,
             action: query.url(&format!("/people/{}/unsuppress", encoded(&id))),
             back,
-            section: Section::People,
+            section: BarSection::People,
             is_counted: false,
         };
         change.ask(&console, &viewer).await

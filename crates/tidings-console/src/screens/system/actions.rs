@@ -9,9 +9,9 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered};
+use crate::change::{ChangeForm, TwoStepChange, answered};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -90,7 +90,11 @@ pub(super) fn routes() -> Router<Arc<Console>> {
 }
 
 /// The action of a path, and its change.
-fn change(list: &str, id: &str, word: &str) -> Result<(&'static Action, Change), CallProblem> {
+fn change(
+    list: &str,
+    id: &str,
+    word: &str,
+) -> Result<(&'static Action, TwoStepChange), CallProblem> {
     let action = ACTIONS.iter().find(|action| (action.list, action.word) == (list, word));
     let Some(action) = action else {
         let detail = "There is no such page.";
@@ -104,13 +108,13 @@ fn change(list: &str, id: &str, word: &str) -> Result<(&'static Action, Change),
     } else {
         Call::delete(&path)
     };
-    let change = Change {
+    let change = TwoStepChange {
         call,
         verb: action.label,
         what: format!("{} {id}", action.noun),
         back: format!("/system/{list}"),
         action: format!("/system/{list}/{}/{word}", encoded(id)),
-        section: Section::System,
+        section: BarSection::System,
         is_counted: false,
     };
     Ok((action, change))
@@ -181,16 +185,16 @@ async fn unsuppression(
     viewer: &Viewer,
     channel: &str,
     query: &Query,
-) -> Result<Change, CallProblem> {
+) -> Result<TwoStepChange, CallProblem> {
     console.allow(viewer, "unsuppress")?;
     let address = address(console, viewer, channel, query).await?;
-    Ok(Change {
+    Ok(TwoStepChange {
         call: Call::delete(&["suppressions", channel, &address]),
         verb: "Unsuppress",
         what: format!("the address {} on {channel}", crate::mask::masked_address(&address)),
         back: back(query),
         action: query.url(&format!("/system/suppressions/{}/unsuppress", encoded(channel))),
-        section: Section::System,
+        section: BarSection::System,
         is_counted: false,
     })
 }

@@ -11,9 +11,9 @@ use minijinja::value::Serde;
 use serde_json::Value;
 
 use crate::call::{Call, encoded};
-use crate::change::{Change, ChangeForm, answered, left_out};
+use crate::change::{ChangeForm, TwoStepChange, answered, left_out};
 use crate::console::Console;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::query::Query;
 use crate::routes::written;
 use crate::screens::unknown;
@@ -43,7 +43,7 @@ async fn list(
             jobs => jobs.collect::<Vec<_>>(), answer => context! { missing => Serde(&answer["missing"]) },
             next => query.next_url("/system/jobs", &answer),
         };
-        Ok(Page::new(Section::System, "Jobs", "jobs.html").with(values))
+        Ok(Page::new(BarSection::System, "Jobs", "jobs.html").with(values))
     };
     written(page.await, &console, &viewer)
 }
@@ -56,7 +56,7 @@ async fn one(
     let job = console.call(&viewer, Call::get(&["admin", "jobs", &id])).await;
     let page = match job {
         Ok(job) => page(&console, &viewer, &id, &job),
-        Err(problem) => unknown::page(&console, &viewer, Section::System, &id, problem).await,
+        Err(problem) => unknown::page(&console, &viewer, BarSection::System, &id, problem).await,
     };
     page.write(&console, &viewer)
 }
@@ -72,7 +72,7 @@ fn page(console: &Console, viewer: &Viewer, id: &str, job: &Value) -> Page {
         filter => filter_words(job), filter_query => filter_query(job), may_stop, is_of_messages,
         ended_of => number("done") + left, left_out => left_out(job),
     };
-    Page::new(Section::System, format!("Job {id}"), "job.html").with(values)
+    Page::new(BarSection::System, format!("Job {id}"), "job.html").with(values)
 }
 
 /// Returns true if a job may still do something.
@@ -143,15 +143,15 @@ fn filter_query(job: &Value) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-fn change(id: &str) -> Change {
+fn change(id: &str) -> TwoStepChange {
     let back = format!("/system/jobs/{}", encoded(id));
-    Change {
+    TwoStepChange {
         call: Call::delete(&["admin", "jobs", id]),
         verb: "Stop",
         what: format!("job {id}"),
         action: format!("{back}/stop"),
         back,
-        section: Section::System,
+        section: BarSection::System,
         is_counted: false,
     }
 }

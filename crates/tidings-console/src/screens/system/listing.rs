@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{Value as Shown, context};
 use serde_json::Value;
 
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 
@@ -145,7 +145,7 @@ impl Listing {
             next => self.next, problem,
         };
         let mut page =
-            Page::new(Section::System, title(self.name), "system-list.html").with(values);
+            Page::new(BarSection::System, title(self.name), "system-list.html").with(values);
         if let Some(problem) = refused {
             page.status = problem.status;
         }

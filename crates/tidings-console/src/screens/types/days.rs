@@ -4,12 +4,12 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 /// The figures of some days, by day.
-pub(super) struct Days<'f> {
+pub(super) struct DayCounts<'f> {
     figures: &'f Value,
     days: Vec<String>,
 }
 
-impl<'f> Days<'f> {
+impl<'f> DayCounts<'f> {
     /// The days of an answer of figures by day.
     pub(super) fn of(figures: &'f Value) -> Self {
         let date = |name: &str| figures[name].as_str().and_then(|day| day.parse::<Date>().ok());
@@ -64,7 +64,7 @@ mod tests {
                 {"day": "2026-11-27", "type": "b", "messages": {"sent": 5}},
             ],
         });
-        let days = Days::of(&figures);
+        let days = DayCounts::of(&figures);
         assert_eq!(
             days.of_measure(Some("b"), &["messages", "sent"]),
             [None, Some(0), Some(5), Some(0)]

@@ -20,7 +20,7 @@ use super::edits::{Number, numbers};
 use crate::call::{Call, encoded};
 use crate::console::Console;
 use crate::form::PostedForm;
-use crate::page::{Page, Section};
+use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
@@ -77,7 +77,7 @@ impl Trial {
         let name = &self.found.name;
         let played = self.days.parse::<u64>().unwrap_or_default();
         let values = context! { name, fields, days => &self.days, played, ..outcome };
-        Page::new(Section::Types, format!("Try a change of {name}"), "try.html").with(values)
+        Page::new(BarSection::Types, format!("Try a change of {name}"), "try.html").with(values)
     }
 
     fn refused(&self, problem: &CallProblem) -> Page {
@@ -101,7 +101,7 @@ async fn form(
     let found = match ConfiguredType::find(&console, &viewer, &name).await {
         Ok(found) => found,
         Err(problem) => {
-            let page = unknown::page(&console, &viewer, Section::Types, &name, problem).await;
+            let page = unknown::page(&console, &viewer, BarSection::Types, &name, problem).await;
             return page.write(&console, &viewer);
         }
     };
@@ -145,7 +145,7 @@ async fn attempt(
     let trial = Trial::new(found, |key| form.get(key).map(|value| value.trim().to_owned()));
     let edits = trial.edits();
     if edits.is_empty() {
-        let detail = "Nothing is changed yet. Change a number first.";
+        let detail = "Nothing is changed yet. TwoStepChange a number first.";
         let problem = CallProblem::new(StatusCode::UNPROCESSABLE_ENTITY, "no_edits", detail);
         return trial.refused(&problem).write(&console, &viewer);
     }

@@ -25,11 +25,11 @@ impl Answer {
 /// The answers of an explanation, as `POST /v1/explain` has it for a recipient: what was not told comes first, since
 /// that is what is asked about.
 pub(super) fn answers(explained: &Value) -> Vec<Answer> {
-    let who = explained["recipient"].as_str().unwrap_or_default();
+    let recipient = explained["recipient"].as_str().unwrap_or_default();
     let channels = rows(&explained["channels"]);
     let ended = rows(&explained["steps"]).iter().find(|step| step["ends"] == true);
     if let Some(step) = ended.filter(|_| channels.is_empty()) {
-        let sentence = Sentence::new(format!("{who} was not told: {}.", because(step)));
+        let sentence = Sentence::new(format!("{recipient} was not told: {}.", because(step)));
         return vec![Answer { sentence, otherwise: Some(otherwise(step)), tone: "state-off" }];
     }
     if channels.is_empty() {
@@ -97,9 +97,9 @@ fn answer(path: &Value) -> (u8, Answer) {
                 Some(mark) => sentence.at(", seen by ", mark["at"].as_str()),
                 None => sentence.text(", not seen yet"),
             };
-            (4, told(sentence.text(".")))
+            (4, sent(sentence.text(".")))
         }
-        "delivered" => (3, told(Sentence::new(format!("Sent by {name}")).at(" ", at).text("."))),
+        "delivered" => (3, sent(Sentence::new(format!("Sent by {name}")).at(" ", at).text("."))),
         "sending" if at.is_some() => {
             let tries = decided.map(|step| text(step, "looked_at")).unwrap_or_default();
             let sentence = Sentence::new(format!("Not sent by {name} yet: {tries}"));
@@ -126,7 +126,7 @@ fn answer(path: &Value) -> (u8, Answer) {
     }
 }
 
-fn told(sentence: Sentence) -> Answer {
+fn sent(sentence: Sentence) -> Answer {
     Answer { sentence, otherwise: None, tone: "state-ok" }
 }
 
