@@ -111,7 +111,7 @@ pub(crate) struct Rig {
     /// The clock that they go by.
     pub(crate) clock: Arc<VirtualClock>,
     open: Open,
-    router: Router,
+    pub(crate) router: Router,
     runtime: Option<Runtime>,
 }
 
