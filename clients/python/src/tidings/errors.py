@@ -16,6 +16,8 @@ __all__ = [
     "BodyTooLargeError",
     "BusyError",
     "ChannelNotFoundError",
+    "ConfigFaultsError",
+    "ConfigUnknownError",
     "EventNotFoundError",
     "FeedNotFoundError",
     "GrewError",
@@ -31,6 +33,7 @@ __all__ = [
     "InvalidQueryError",
     "InvalidRequestError",
     "JobNotFoundError",
+    "KeyNotEditableError",
     "KeyNotFoundError",
     "LimitExceededError",
     "MessageNotFoundError",
@@ -44,6 +47,7 @@ __all__ = [
     "RequestTimeoutError",
     "RoleError",
     "ScopeError",
+    "SessionNotFoundError",
     "SigningKeyNotFoundError",
     "StartingError",
     "StoppingError",
@@ -330,6 +334,16 @@ class GrewError(APIError):
     known_code = "grew"
 
 
+class ConfigUnknownError(APIError):
+    """The server does not know the text of its configuration. Status 409.
+
+    Edits are tried on a server that reads its configuration from a file: `tidings serve --config
+    FILE`.
+    """
+
+    known_code = "config_unknown"
+
+
 class TenantGoneError(APIError):
     """The tenant is disabled or was deleted. Status 409.
 
@@ -431,6 +445,25 @@ class TooLargeError(APIError):
     """
 
     known_code = "too_large"
+
+
+class ConfigFaultsError(APIError):
+    """The configuration has faults. Status 422.
+
+    `POST /v1/admin/check` with the same edits lists all of them.
+    """
+
+    known_code = "config_faults"
+
+
+class KeyNotEditableError(APIError):
+    """The key of the configuration can't be edited by a call. Status 422.
+
+    Edit keys under `types`, `categories`, `digests` and `caps`; change others in the file, and
+    reload it.
+    """
+
+    known_code = "key_not_editable"
 
 
 class IdempotencyKeyReusedError(APIError):
@@ -602,6 +635,15 @@ class KeyNotFoundError(NotFoundError):
     known_code = "key_not_found"
 
 
+class SessionNotFoundError(NotFoundError):
+    """Unknown session. Status 404.
+
+    `tidings sessions` lists the sessions that have not ended.
+    """
+
+    known_code = "session_not_found"
+
+
 class SigningKeyNotFoundError(NotFoundError):
     """Unknown signing key. Status 404.
 
@@ -704,6 +746,7 @@ BY_CODE: dict[str, type[APIError]] = {
     "type_not_found": TypeNotFoundError,
     "channel_not_found": ChannelNotFoundError,
     "key_not_found": KeyNotFoundError,
+    "session_not_found": SessionNotFoundError,
     "signing_key_not_found": SigningKeyNotFoundError,
     "message_not_found": MessageNotFoundError,
     "suppression_not_found": SuppressionNotFoundError,
@@ -715,6 +758,7 @@ BY_CODE: dict[str, type[APIError]] = {
     "too_many": TooManyError,
     "message_state": MessageStateError,
     "grew": GrewError,
+    "config_unknown": ConfigUnknownError,
     "tenant_gone": TenantGoneError,
     "body_too_large": BodyTooLargeError,
     "unsupported_media_type": UnsupportedMediaTypeError,
@@ -727,6 +771,8 @@ BY_CODE: dict[str, type[APIError]] = {
     "unknown_preference": UnknownPreferenceError,
     "limit_exceeded": LimitExceededError,
     "too_large": TooLargeError,
+    "config_faults": ConfigFaultsError,
+    "key_not_editable": KeyNotEditableError,
     "idempotency_key_reused": IdempotencyKeyReusedError,
     "too_busy": TooBusyError,
     "busy": BusyError,

@@ -31,7 +31,9 @@ __all__ = [
     "ChannelFate",
     "ChannelShown",
     "Circles",
+    "ComparisonBegun",
     "Concerned",
+    "ConfigFault",
     "Counted",
     "DigestDay",
     "DigestShown",
@@ -43,6 +45,7 @@ __all__ = [
     "DueAnswer",
     "DueHour",
     "Durations",
+    "EditsChecked",
     "EntriesCounted",
     "ErasureReceipt",
     "EventLineAnswer",
@@ -58,6 +61,8 @@ __all__ = [
     "ExplainedChannel",
     "ExplainedStep",
     "Explanation",
+    "ExportedMembership",
+    "ExportedSubscription",
     "Feed",
     "Figures",
     "FiguresRow",
@@ -135,6 +140,7 @@ __all__ = [
     "QuietHoursSetBy",
     "RecipientChange",
     "RecipientErased",
+    "RecipientExport",
     "RecipientFate",
     "RecipientProfile",
     "RecipientState",
@@ -149,6 +155,9 @@ __all__ = [
     "SearchHit",
     "SearchResult",
     "SendingChannel",
+    "Session",
+    "SessionPage",
+    "SignedIn",
     "SigningKeyMade",
     "SigningKeyShown",
     "SigningKeysAnswer",
@@ -489,6 +498,15 @@ class ChannelShown(Model):
     """True if an operator has paused it."""
 
 
+class ComparisonBegun(Model):
+    """A comparison that was begun."""
+
+    _required = frozenset(["job"])
+
+    job: str
+    """Id of its job."""
+
+
 class Concerned(Model):
     """The number of people, entries and messages that a change touches, or would touch."""
 
@@ -500,6 +518,23 @@ class Concerned(Model):
     """Number of built messages that it would send, change or stop; of `flush` the number of lanes."""
     people: int
     """Number of recipients that it would touch."""
+
+
+class ConfigFault(Model):
+    """A fault of a configuration."""
+
+    _required = frozenset(["column", "file", "hint", "line", "reason"])
+
+    column: int | None
+    """The column in characters, counted from 1; null = the file as a whole."""
+    file: str
+    """The file."""
+    hint: str
+    """A way to fix it."""
+    line: int | None
+    """The line, counted from 1; null = the file as a whole."""
+    reason: str
+    """The fault in words."""
 
 
 class Counted(Model):
@@ -635,6 +670,19 @@ class Durations(Model):
     """The median, in milliseconds; null = there are none."""
     p95_ms: int | None = None
     """The 95th percentile, in milliseconds; null = there are none."""
+
+
+class EditsChecked(Model):
+    """The result of a check of edits."""
+
+    _required = frozenset(["diff", "faults"])
+
+    diff: str
+    """The edits as a unified diff of the file without context, for `git apply --unidiff-zero` or
+    `patch`; empty = they change nothing."""
+    faults: list[ConfigFault]
+    """The faults of the configuration with the edits, as `tidings check --json` prints them; none =
+    it may be put in force."""
 
 
 class EntriesCounted(Model):
@@ -842,6 +890,26 @@ class ExplainedStep(Model):
     """The result, in words."""
     rule: str
     """The rule."""
+
+
+class ExportedMembership(Model):
+    """A tenant of which a recipient is a member."""
+
+    _required = frozenset(["tenant"])
+
+    tenant: str
+    """The tenant."""
+
+
+class ExportedSubscription(Model):
+    """A topic that a recipient follows."""
+
+    _required = frozenset(["topic"])
+
+    tenant: str | None = None
+    """The tenant of the topic; absent = none."""
+    topic: str
+    """The topic."""
 
 
 class Feed(Model):
@@ -1236,7 +1304,7 @@ class JobPage(Model):
 class JobShown(Model):
     """A job."""
 
-    _required = frozenset(["at", "done", "filter", "id", "left_out", "of", "state", "verb"])
+    _required = frozenset(["at", "done", "id", "left_out", "of", "state", "verb"])
 
     at: datetime
     """Time at which it was made."""
@@ -1245,22 +1313,28 @@ class JobShown(Model):
     by: JobMaker | None = None
     """Its author; absent = unknown."""
     done: int
-    """Number of messages that were changed."""
+    """Number of messages that were changed, or of lines that were played."""
     ended: datetime | None = None
     """Time at which it ended; absent = not yet."""
-    filter: dict[str, Any]
-    """The filter that chose its messages."""
+    filter: dict[str, Any] | None = None
+    """The filter that chose its messages; absent = it is none of messages."""
     id: str
     """Its id."""
     left_out: dict[str, int]
     """Messages that stayed as they were, by the status or the code that the call for each answers.
     With `done` they add up to `of` in the end."""
     of: int
-    """Number of its messages."""
+    """Number of its messages; of a comparison the number of lines that are played, 0 while they are
+    gathered."""
+    problem: str | None = None
+    """The reason why a comparison that nobody stopped has no result."""
+    result: list[dict[str, Any]] | None = None
+    """The figures of both configurations of a comparison, `current` and `proposed`, as `tidings
+    simulate --compare --json` prints them; absent = it is none, or has none yet."""
     state: str
     """`waiting`, `running`, `done` or `stopped`."""
     verb: str
-    """The change: `retry`, `cancel` or `resend`."""
+    """The change: `retry`, `cancel` or `resend`; or `compare`."""
 
 
 class KeptData(Model):
@@ -2022,6 +2096,41 @@ class RecipientErased(Model):
     """The trace of the erasure in the log of changes; null = there was nobody, or nothing was done."""
 
 
+class RecipientExport(Model):
+    """Everything that is known about a recipient, at one moment."""
+
+    _required = frozenset(
+        [
+            "inbox",
+            "log",
+            "memberships",
+            "messages",
+            "preferences",
+            "recipient",
+            "subscriptions",
+            "suppressions",
+        ]
+    )
+
+    inbox: list[Item]
+    """All items of the inbox that they have not deleted, newest first."""
+    log: list[LoggedChange]
+    """The lines of the log of changes about them and their addresses, and those that they caused,
+    newest first."""
+    memberships: list[ExportedMembership]
+    """The tenants of which they are a member, sorted by the bytes of their ids."""
+    messages: list[MessageDetails]
+    """All messages to them, newest first, each as `GET /v1/messages/{id}` shows it."""
+    preferences: list[Preference]
+    """All preferences, as `GET /v1/recipients/{id}/preferences` lists them."""
+    recipient: RecipientProfile
+    """The profile."""
+    subscriptions: list[ExportedSubscription]
+    """The topics that they follow, sorted by bytes."""
+    suppressions: list[SuppressedAddress]
+    """Those of their addresses that are suppressed."""
+
+
 class RecipientFate(Model):
     """The fate of a recipient's notification of an event on a channel."""
 
@@ -2179,6 +2288,50 @@ class SendingChannel(Model):
     """True if an operator has paused it."""
     providers: list[str]
     """The kinds of its providers (such as `file`, `smtp`), in order of preference."""
+
+
+class Session(Model):
+    """A session of the console."""
+
+    _required = frozenset(["began", "by", "id", "until", "used"])
+
+    began: datetime
+    """The time at which it began."""
+    by: SignedIn
+    """The one who is signed in."""
+    id: str
+    """Its id; no secret."""
+    until: datetime
+    """The time at which it ends, however much it is used."""
+    used: datetime
+    """The time of its last use. Two hours without use end it."""
+
+
+class SessionPage(Model):
+    """A page of sessions, newest first."""
+
+    _required = frozenset(["next", "sessions"])
+
+    missing: list[str] | None = None
+    """Nodes of a cluster that did not answer: their rows are left out. Absent if all answered."""
+    next: str | None
+    """The next page's cursor; null = this is the last. A page with few rows, or none, may have a
+    next one, since a page looks at a bounded number of rows."""
+    sessions: list[Session]
+    """The sessions."""
+
+
+class SignedIn(Model):
+    """The one who is signed in."""
+
+    _required = frozenset(["id", "kind"])
+
+    id: str
+    """Id of the key, or the name that the proxy gives the person."""
+    kind: str
+    """`key` or `person`."""
+    role: str | None = None
+    """The role when they signed in."""
 
 
 class SigningKeyShown(Model):

@@ -16,6 +16,7 @@ __all__ = [
     "BrandChange",
     "Circles",
     "DigestDay",
+    "Edit",
     "Event",
     "EventInQuestion",
     "EventObject",
@@ -100,6 +101,16 @@ class BrandChange(TypedDict, total=False):
     """Postal address at the foot of mails."""
     url: str | None
     """Public address at the start of links."""
+
+
+class Edit(TypedDict):
+    """An edit of the configuration."""
+
+    key: str
+    """The dotted key, as TOML writes it, under `types`, `categories`, `digests` or `caps`; the
+    index of an item of an array is a name, as in `caps.0.max`."""
+    value: Any
+    """Its value; null removes the key."""
 
 
 class _Event(TypedDict):

@@ -396,6 +396,49 @@ impl ListLogQuery {
     }
 }
 
+/// The query of `GET /v1/admin/sessions`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListSessionsQuery {
+    /// Maximum number of rows; 50 if absent.
+    pub limit: Option<u64>,
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    pub cursor: Option<String>,
+}
+
+impl ListSessionsQuery {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Maximum number of rows; 50 if absent.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Start of the page: `next` of the previous page of this list with this filter.
+    #[must_use]
+    pub fn cursor(mut self, cursor: impl Into<String>) -> Self {
+        self.cursor = Some(cursor.into());
+        self
+    }
+
+    fn query(&self) -> Query {
+        let mut query = Query::default();
+        if let Some(one) = &self.limit {
+            query.add("limit", one);
+        }
+        if let Some(one) = &self.cursor {
+            query.add("cursor", one);
+        }
+        query
+    }
+}
+
 /// The query of `GET /v1/export`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -456,6 +499,29 @@ impl AdminCalls<'_> {
         self.0.call(Method::GET, "/v1/admin/backup".to_owned()).bytes()
     }
 
+    /// Check edits of the configuration.
+    ///
+    /// Says which faults the configuration that is in force would have with these edits, and shows them as a diff of its
+    /// file. Comments and layout stay. Nothing is put in force, and the server never writes the file: apply the diff, and
+    /// reload the configuration. Files beside the configuration (templates, books of words) are read as they are now.
+    ///
+    /// `POST /v1/admin/check`
+    pub fn check(&self, body: &Edits) -> Request<EditsChecked> {
+        self.0.call(Method::POST, "/v1/admin/check".to_owned()).json(body).answer()
+    }
+
+    /// Compare the configuration with itself under edits.
+    ///
+    /// Begins a job that plays the last days under the configuration that is in force and under the same with these edits,
+    /// and counts messages, delays and what is left out: `result` of `GET /v1/admin/jobs/{id}`. Events are played with the
+    /// recipients, subscriptions and preferences of now. Nothing is sent, and nothing is put in force. One comparison runs at
+    /// a time, on one processor; it is stopped by a restart, and by `DELETE`.
+    ///
+    /// `POST /v1/admin/compare`
+    pub fn compare(&self, body: &Comparison) -> Request<ComparisonBegun> {
+        self.0.call(Method::POST, "/v1/admin/compare".to_owned()).json(body).answer()
+    }
+
     /// List due lanes, messages and events.
     ///
     /// Returns the number of open lanes by the hour in which they are due, the messages that are being sent or wait for a
@@ -488,7 +554,7 @@ impl AdminCalls<'_> {
 
     /// List jobs, page after page as they are reached.
     ///
-    /// Returns the jobs, newest first, as long as the day on which they were made is kept.
+    /// Returns the jobs, newest first, as long as the day on which they were made is kept. Comparisons are among them.
     ///
     /// `GET /v1/admin/jobs`
     pub fn list_jobs(&self, query: &ListJobsQuery) -> ItemStream<JobShown> {
@@ -499,7 +565,7 @@ impl AdminCalls<'_> {
 
     /// List jobs: one page.
     ///
-    /// Returns the jobs, newest first, as long as the day on which they were made is kept.
+    /// Returns the jobs, newest first, as long as the day on which they were made is kept. Comparisons are among them.
     ///
     /// `GET /v1/admin/jobs`
     pub fn list_jobs_page(&self, query: &ListJobsQuery) -> Request<JobPage> {
@@ -571,6 +637,35 @@ impl AdminCalls<'_> {
     /// `GET /v1/admin/log`
     pub fn list_log_page(&self, query: &ListLogQuery) -> Request<LogPage> {
         self.0.call(Method::GET, "/v1/admin/log".to_owned()).query(query.query()).answer()
+    }
+
+    /// List sessions, page after page as they are reached.
+    ///
+    /// Returns who is signed in to the console, newest first. Sessions that have ended are not listed.
+    ///
+    /// `GET /v1/admin/sessions`
+    pub fn list_sessions(&self, query: &ListSessionsQuery) -> ItemStream<Session> {
+        self.0.pages("/v1/admin/sessions".to_owned(), query.query(), |page: SessionPage| {
+            (page.sessions, page.next)
+        })
+    }
+
+    /// List sessions: one page.
+    ///
+    /// Returns who is signed in to the console, newest first. Sessions that have ended are not listed.
+    ///
+    /// `GET /v1/admin/sessions`
+    pub fn list_sessions_page(&self, query: &ListSessionsQuery) -> Request<SessionPage> {
+        self.0.call(Method::GET, "/v1/admin/sessions".to_owned()).query(query.query()).answer()
+    }
+
+    /// End a session.
+    ///
+    /// Whoever is signed in by it has to sign in again.
+    ///
+    /// `DELETE /v1/admin/sessions/{id}`
+    pub fn end_session(&self, id: &str) -> Request<()> {
+        self.0.call(Method::DELETE, format!("/v1/admin/sessions/{}", segment(id))).once().nothing()
     }
 
     /// List the signing keys.
@@ -2568,6 +2663,18 @@ impl RecipientsCalls<'_> {
     /// `DELETE /v1/recipients/{id}`
     pub fn erase(&self, id: &str) -> Request<RecipientErased> {
         self.0.call(Method::DELETE, format!("/v1/recipients/{}", segment(id))).once().answer()
+    }
+
+    /// Export a recipient's data.
+    ///
+    /// Streams everything that is known about the recipient at one moment: profile, preferences, subscriptions, memberships,
+    /// the inbox in all its states, messages with their notifications, suppressed addresses, and the lines of the log of
+    /// changes. There is no limit of rows. The export itself has a line in that log. Two exports may run at once, one for
+    /// each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
+    ///
+    /// `GET /v1/recipients/{id}/export`
+    pub fn export(&self, id: &str) -> Request<RecipientExport> {
+        self.0.call(Method::GET, format!("/v1/recipients/{}/export", segment(id))).answer()
     }
 
     /// Add a browser of a recipient.

@@ -68,6 +68,8 @@ pub enum Error {
     ChannelNotFound(Box<Problem>),
     /// `key_not_found`: Unknown API key. Status 404. Do not retry; fix the request first.
     KeyNotFound(Box<Problem>),
+    /// `session_not_found`: Unknown session. Status 404. Do not retry; fix the request first.
+    SessionNotFound(Box<Problem>),
     /// `signing_key_not_found`: Unknown signing key. Status 404. Do not retry; fix the request first.
     SigningKeyNotFound(Box<Problem>),
     /// `message_not_found`: Unknown message. Status 404. Do not retry; fix the request first.
@@ -90,6 +92,8 @@ pub enum Error {
     MessageState(Box<Problem>),
     /// `grew`: The change would touch more people than expected. Status 409. Do not retry; fix the request first.
     Grew(Box<Problem>),
+    /// `config_unknown`: The server does not know the text of its configuration. Status 409. Do not retry; fix the request first.
+    ConfigUnknown(Box<Problem>),
     /// `tenant_gone`: The tenant is disabled or was deleted. Status 409. Do not retry; fix the request first.
     TenantGone(Box<Problem>),
     /// `body_too_large`: The body is too large. Status 413. Do not retry; fix the request first.
@@ -114,6 +118,10 @@ pub enum Error {
     LimitExceeded(Box<Problem>),
     /// `too_large`: What is stored would grow too long. Status 422. Do not retry; fix the request first.
     TooLarge(Box<Problem>),
+    /// `config_faults`: The configuration has faults. Status 422. Do not retry; fix the request first.
+    ConfigFaults(Box<Problem>),
+    /// `key_not_editable`: The key of the configuration can't be edited by a call. Status 422. Do not retry; fix the request first.
+    KeyNotEditable(Box<Problem>),
     /// `idempotency_key_reused`: The `Idempotency-Key` was used with a different request. Status 422. Do not retry; fix the request first.
     IdempotencyKeyReused(Box<Problem>),
     /// `too_busy`: Too many requests in progress. Status 429. Retry after 1 s (`Retry-After`).
@@ -207,6 +215,7 @@ impl From<Problem> for Error {
             "type_not_found" => Self::TypeNotFound(problem),
             "channel_not_found" => Self::ChannelNotFound(problem),
             "key_not_found" => Self::KeyNotFound(problem),
+            "session_not_found" => Self::SessionNotFound(problem),
             "signing_key_not_found" => Self::SigningKeyNotFound(problem),
             "message_not_found" => Self::MessageNotFound(problem),
             "suppression_not_found" => Self::SuppressionNotFound(problem),
@@ -218,6 +227,7 @@ impl From<Problem> for Error {
             "too_many" => Self::TooMany(problem),
             "message_state" => Self::MessageState(problem),
             "grew" => Self::Grew(problem),
+            "config_unknown" => Self::ConfigUnknown(problem),
             "tenant_gone" => Self::TenantGone(problem),
             "body_too_large" => Self::BodyTooLarge(problem),
             "unsupported_media_type" => Self::UnsupportedMediaType(problem),
@@ -230,6 +240,8 @@ impl From<Problem> for Error {
             "unknown_preference" => Self::UnknownPreference(problem),
             "limit_exceeded" => Self::LimitExceeded(problem),
             "too_large" => Self::TooLarge(problem),
+            "config_faults" => Self::ConfigFaults(problem),
+            "key_not_editable" => Self::KeyNotEditable(problem),
             "idempotency_key_reused" => Self::IdempotencyKeyReused(problem),
             "too_busy" => Self::TooBusy(problem),
             "busy" => Self::Busy(problem),
@@ -282,6 +294,7 @@ impl Error {
             | Self::TypeNotFound(problem)
             | Self::ChannelNotFound(problem)
             | Self::KeyNotFound(problem)
+            | Self::SessionNotFound(problem)
             | Self::SigningKeyNotFound(problem)
             | Self::MessageNotFound(problem)
             | Self::SuppressionNotFound(problem)
@@ -293,6 +306,7 @@ impl Error {
             | Self::TooMany(problem)
             | Self::MessageState(problem)
             | Self::Grew(problem)
+            | Self::ConfigUnknown(problem)
             | Self::TenantGone(problem)
             | Self::BodyTooLarge(problem)
             | Self::UnsupportedMediaType(problem)
@@ -305,6 +319,8 @@ impl Error {
             | Self::UnknownPreference(problem)
             | Self::LimitExceeded(problem)
             | Self::TooLarge(problem)
+            | Self::ConfigFaults(problem)
+            | Self::KeyNotEditable(problem)
             | Self::IdempotencyKeyReused(problem)
             | Self::TooBusy(problem)
             | Self::Busy(problem)

@@ -839,6 +839,45 @@ pub struct ChannelShown {
     pub extra: Map<String, Value>,
 }
 
+/// A comparison of the configuration with itself under edits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The only channel that counts; absent = all but the inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The last days that are played, today (UTC) included.
+    pub days: u32,
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+impl Comparison {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(edits: impl IntoIterator<Item = impl Into<Edit>>, days: u32) -> Self {
+        Self { channel: None, days, edits: edits.into_iter().map(Into::into).collect() }
+    }
+
+    /// The only channel that counts; absent = all but the inbox.
+    #[must_use]
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+}
+
+/// A comparison that was begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ComparisonBegun {
+    /// Id of its job.
+    pub job: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// The number of people, entries and messages that a change touches, or would touch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -849,6 +888,27 @@ pub struct Concerned {
     pub messages: u64,
     /// Number of recipients that it would touch.
     pub people: u64,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A fault of a configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ConfigFault {
+    /// The column in characters, counted from 1; null = the file as a whole.
+    #[serde(default)]
+    pub column: Option<u64>,
+    /// The file.
+    pub file: String,
+    /// A way to fix it.
+    pub hint: String,
+    /// The line, counted from 1; null = the file as a whole.
+    #[serde(default)]
+    pub line: Option<u64>,
+    /// The fault in words.
+    pub reason: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1071,6 +1131,56 @@ pub struct Durations {
     /// The 95th percentile, in milliseconds; null = there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p95_ms: Option<i64>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// An edit of the configuration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Edit {
+    /// The dotted key, as TOML writes it, under `types`, `categories`, `digests` or `caps`; the index of an item of an
+    /// array is a name, as in `caps.0.max`.
+    pub key: String,
+    /// Its value; null removes the key.
+    pub value: Value,
+}
+
+impl Edit {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(key: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self { key: key.into(), value: value.into() }
+    }
+}
+
+/// Edits of the configuration, made one after the other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Edits {
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+impl Edits {
+    /// A value with the required fields; methods set the rest.
+    #[must_use]
+    pub fn new(edits: impl IntoIterator<Item = impl Into<Edit>>) -> Self {
+        Self { edits: edits.into_iter().map(Into::into).collect() }
+    }
+}
+
+/// The result of a check of edits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EditsChecked {
+    /// The edits as a unified diff of the file without context, for `git apply --unidiff-zero` or `patch`; empty = they
+    /// change nothing.
+    pub diff: String,
+    /// The faults of the configuration with the edits, as `tidings check --json` prints them; none = it may be put in
+    /// force.
+    pub faults: Vec<ConfigFault>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -1736,6 +1846,31 @@ pub enum Explanation {
     ExplainedAudience(ExplainedAudience),
     /// A form that this client does not know.
     Other(Value),
+}
+
+/// A tenant of which a recipient is a member.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExportedMembership {
+    /// The tenant.
+    pub tenant: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A topic that a recipient follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ExportedSubscription {
+    /// The tenant of the topic; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The topic.
+    pub topic: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
 }
 
 /// A feed: a database from which events are read.
@@ -2594,23 +2729,31 @@ pub struct JobShown {
     /// Its author; absent = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<JobMaker>,
-    /// Number of messages that were changed.
+    /// Number of messages that were changed, or of lines that were played.
     pub done: u64,
     /// Time at which it ended; absent = not yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// The filter that chose its messages.
-    pub filter: Map<String, Value>,
+    /// The filter that chose its messages; absent = it is none of messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<Map<String, Value>>,
     /// Its id.
     pub id: String,
     /// Messages that stayed as they were, by the status or the code that the call for each answers. With `done` they
     /// add up to `of` in the end.
     pub left_out: BTreeMap<String, u64>,
-    /// Number of its messages.
+    /// Number of its messages; of a comparison the number of lines that are played, 0 while they are gathered.
     pub of: u64,
+    /// The reason why a comparison that nobody stopped has no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The figures of both configurations of a comparison, `current` and `proposed`, as `tidings simulate --compare --json`
+    /// prints them; absent = it is none, or has none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Vec<Map<String, Value>>>,
     /// `waiting`, `running`, `done` or `stopped`.
     pub state: String,
-    /// The change: `retry`, `cancel` or `resend`.
+    /// The change: `retry`, `cancel` or `resend`; or `compare`.
     pub verb: String,
     /// Fields that this client does not know.
     #[serde(flatten)]
@@ -4983,6 +5126,31 @@ pub struct RecipientErased {
     pub extra: Map<String, Value>,
 }
 
+/// Everything that is known about a recipient, at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RecipientExport {
+    /// All items of the inbox that they have not deleted, newest first.
+    pub inbox: Vec<Item>,
+    /// The lines of the log of changes about them and their addresses, and those that they caused, newest first.
+    pub log: Vec<LoggedChange>,
+    /// The tenants of which they are a member, sorted by the bytes of their ids.
+    pub memberships: Vec<ExportedMembership>,
+    /// All messages to them, newest first, each as `GET /v1/messages/{id}` shows it.
+    pub messages: Vec<MessageDetails>,
+    /// All preferences, as `GET /v1/recipients/{id}/preferences` lists them.
+    pub preferences: Vec<PreferenceOut>,
+    /// The profile.
+    pub recipient: RecipientProfile,
+    /// The topics that they follow, sorted by bytes.
+    pub subscriptions: Vec<ExportedSubscription>,
+    /// Those of their addresses that are suppressed.
+    pub suppressions: Vec<SuppressedAddress>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
 /// The fate of a recipient's notification of an event on a channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -5287,6 +5455,59 @@ pub struct SendingChannel {
     pub paused: bool,
     /// The kinds of its providers (such as `file`, `smtp`), in order of preference.
     pub providers: Vec<String>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A session of the console.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Session {
+    /// The time at which it began.
+    pub began: String,
+    /// The one who is signed in.
+    pub by: SignedIn,
+    /// Its id; no secret.
+    pub id: String,
+    /// The time at which it ends, however much it is used.
+    pub until: String,
+    /// The time of its last use. Two hours without use end it.
+    pub used: String,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A page of sessions, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionPage {
+    /// Nodes of a cluster that did not answer: their rows are left out. Absent if all answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+    /// since a page looks at a bounded number of rows.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+    /// Fields that this client does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The one who is signed in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SignedIn {
+    /// Id of the key, or the name that the proxy gives the person.
+    pub id: String,
+    /// `key` or `person`.
+    pub kind: String,
+    /// The role when they signed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// Fields that this client does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

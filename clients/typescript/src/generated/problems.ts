@@ -86,6 +86,9 @@ export class ChannelNotFoundError extends ProblemError {}
 /** Unknown API key. `key_not_found`, status 404. */
 export class KeyNotFoundError extends ProblemError {}
 
+/** Unknown session. `session_not_found`, status 404. */
+export class SessionNotFoundError extends ProblemError {}
+
 /** Unknown signing key. `signing_key_not_found`, status 404. */
 export class SigningKeyNotFoundError extends ProblemError {}
 
@@ -118,6 +121,9 @@ export class MessageStateError extends ProblemError {}
 
 /** The change would touch more people than expected. `grew`, status 409. */
 export class GrewError extends ProblemError {}
+
+/** The server does not know the text of its configuration. `config_unknown`, status 409. */
+export class ConfigUnknownError extends ProblemError {}
 
 /** The tenant is disabled or was deleted. `tenant_gone`, status 409. */
 export class TenantGoneError extends ProblemError {}
@@ -154,6 +160,12 @@ export class LimitExceededError extends ProblemError {}
 
 /** What is stored would grow too long. `too_large`, status 422. */
 export class TooLargeError extends ProblemError {}
+
+/** The configuration has faults. `config_faults`, status 422. */
+export class ConfigFaultsError extends ProblemError {}
+
+/** The key of the configuration can't be edited by a call. `key_not_editable`, status 422. */
+export class KeyNotEditableError extends ProblemError {}
 
 /** The `Idempotency-Key` was used with a different request. `idempotency_key_reused`, status 422. */
 export class IdempotencyKeyReusedError extends ProblemError {}
@@ -224,6 +236,7 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   type_not_found: TypeNotFoundError,
   channel_not_found: ChannelNotFoundError,
   key_not_found: KeyNotFoundError,
+  session_not_found: SessionNotFoundError,
   signing_key_not_found: SigningKeyNotFoundError,
   message_not_found: MessageNotFoundError,
   suppression_not_found: SuppressionNotFoundError,
@@ -235,6 +248,7 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   too_many: TooManyError,
   message_state: MessageStateError,
   grew: GrewError,
+  config_unknown: ConfigUnknownError,
   tenant_gone: TenantGoneError,
   body_too_large: BodyTooLargeError,
   unsupported_media_type: UnsupportedMediaTypeError,
@@ -247,6 +261,8 @@ export const PROBLEMS: Readonly<Record<string, typeof ProblemError>> = {
   unknown_preference: UnknownPreferenceError,
   limit_exceeded: LimitExceededError,
   too_large: TooLargeError,
+  config_faults: ConfigFaultsError,
+  key_not_editable: KeyNotEditableError,
   idempotency_key_reused: IdempotencyKeyReusedError,
   too_busy: TooBusyError,
   busy: BusyError,

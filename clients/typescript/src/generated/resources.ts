@@ -12,9 +12,13 @@ import type {
   BulkForeseen,
   CancelAnswer,
   CancelKey,
+  Comparison,
+  ComparisonBegun,
   Counted,
   DroppedDays,
   DueAnswer,
+  Edits,
+  EditsChecked,
   EventLineAnswer,
   EventOutcome,
   EventRecipient,
@@ -71,12 +75,15 @@ import type {
   PushSubscription,
   RecipientChange,
   RecipientErased,
+  RecipientExport,
   RecipientProfile,
   RecipientState,
   RecipientsPage,
   Replay,
   Search,
   SearchResult,
+  Session,
+  SessionPage,
   SigningKeyMade,
   SigningKeyToMake,
   SigningKeysAnswer,
@@ -213,6 +220,33 @@ export class AdminCalls extends Resource {
   }
 
   /**
+   * Check edits of the configuration.
+   *
+   * Says which faults the configuration that is in force would have with these edits, and shows them as a diff of its
+   * file. Comments and layout stay. Nothing is put in force, and the server never writes the file: apply the diff, and
+   * reload the configuration. Files beside the configuration (templates, books of words) are read as they are now.
+   *
+   * `POST /v1/admin/check`
+   */
+  check(body: Edits, options?: Options): Promise<EditsChecked> {
+    return this.http.send("POST", "/v1/admin/check", options, body);
+  }
+
+  /**
+   * Compare the configuration with itself under edits.
+   *
+   * Begins a job that plays the last days under the configuration that is in force and under the same with these edits,
+   * and counts messages, delays and what is left out: `result` of `GET /v1/admin/jobs/{id}`. Events are played with the
+   * recipients, subscriptions and preferences of now. Nothing is sent, and nothing is put in force. One comparison runs at
+   * a time, on one processor; it is stopped by a restart, and by `DELETE`.
+   *
+   * `POST /v1/admin/compare`
+   */
+  compare(body: Comparison, options?: Options): Promise<ComparisonBegun> {
+    return this.http.send("POST", "/v1/admin/compare", options, body);
+  }
+
+  /**
    * List due lanes, messages and events.
    *
    * Returns the number of open lanes by the hour in which they are due, the messages that are being sent or wait for a
@@ -273,7 +307,7 @@ export class AdminCalls extends Resource {
   /**
    * List jobs.
    *
-   * Returns the jobs, newest first, as long as the day on which they were made is kept.
+   * Returns the jobs, newest first, as long as the day on which they were made is kept. Comparisons are among them.
    *
    * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
    *
@@ -373,6 +407,35 @@ export class AdminCalls extends Resource {
     cursor?: string | undefined;
   }, options?: Options): Pages<LogPage, LoggedChange> {
     return this.http.pages("/v1/admin/log", "log", query, options);
+  }
+
+  /**
+   * List sessions.
+   *
+   * Returns who is signed in to the console, newest first. Sessions that have ended are not listed.
+   *
+   * Awaited it is a page; iterated over (`for await`) it is the items of all pages.
+   *
+   * `GET /v1/admin/sessions`
+   */
+  listSessions(query?: {
+    /** Maximum number of rows; 50 if absent. */
+    limit?: number | undefined;
+    /** Start of the page: `next` of the previous page of this list with this filter. */
+    cursor?: string | undefined;
+  }, options?: Options): Pages<SessionPage, Session> {
+    return this.http.pages("/v1/admin/sessions", "sessions", query, options);
+  }
+
+  /**
+   * End a session.
+   *
+   * Whoever is signed in by it has to sign in again.
+   *
+   * `DELETE /v1/admin/sessions/{id}`
+   */
+  endSession(id: string, options?: Options): Promise<void> {
+    return this.http.send("DELETE", path`/v1/admin/sessions/${id}`, options);
   }
 
   /**
@@ -1542,6 +1605,20 @@ export class RecipientsCalls extends Resource {
     expect?: number | undefined;
   }, options?: Options): Promise<RecipientErased> {
     return this.http.send("DELETE", path`/v1/recipients/${id}`, options, undefined, query);
+  }
+
+  /**
+   * Export a recipient's data.
+   *
+   * Streams everything that is known about the recipient at one moment: profile, preferences, subscriptions, memberships,
+   * the inbox in all its states, messages with their notifications, suppressed addresses, and the lines of the log of
+   * changes. There is no limit of rows. The export itself has a line in that log. Two exports may run at once, one for
+   * each API key. The stream ends if its reader takes less than 64 KiB a second over a minute.
+   *
+   * `GET /v1/recipients/{id}/export`
+   */
+  export(id: string, options?: Options): Promise<RecipientExport> {
+    return this.http.send("GET", path`/v1/recipients/${id}/export`, options);
   }
 
   /**

@@ -355,6 +355,22 @@ export interface CloudEvent {
   type: string;
 }
 
+/** A comparison of the configuration with itself under edits. */
+export interface Comparison {
+  /** The only channel that counts; absent = all but the inbox. */
+  channel?: string | undefined;
+  /** The last days that are played, today (UTC) included. */
+  days: number;
+  /** The edits. */
+  edits: readonly Edit[];
+}
+
+/** A comparison that was begun. */
+export interface ComparisonBegun {
+  /** Id of its job. */
+  job: string;
+}
+
 /** The number of people, entries and messages that a change touches, or would touch. */
 export interface Concerned {
   /** Number of entries that it would make, end, send or take back. */
@@ -363,6 +379,20 @@ export interface Concerned {
   messages: number;
   /** Number of recipients that it would touch. */
   people: number;
+}
+
+/** A fault of a configuration. */
+export interface ConfigFault {
+  /** The column in characters, counted from 1; null = the file as a whole. */
+  column: number | null;
+  /** The file. */
+  file: string;
+  /** A way to fix it. */
+  hint: string;
+  /** The line, counted from 1; null = the file as a whole. */
+  line: number | null;
+  /** The fault in words. */
+  reason: string;
 }
 
 /** The last line of the answer to a stream with `answers=problems`. */
@@ -478,6 +508,37 @@ export interface Durations {
   p50_ms?: number | null;
   /** The 95th percentile, in milliseconds; null = there are none. */
   p95_ms?: number | null;
+}
+
+/** An edit of the configuration. */
+export interface Edit {
+  /**
+   * The dotted key, as TOML writes it, under `types`, `categories`, `digests` or `caps`; the index of an item of an
+   * array is a name, as in `caps.0.max`.
+   */
+  key: string;
+  /** Its value; null removes the key. */
+  value: unknown;
+}
+
+/** Edits of the configuration, made one after the other. */
+export interface Edits {
+  /** The edits. */
+  edits: readonly Edit[];
+}
+
+/** The result of a check of edits. */
+export interface EditsChecked {
+  /**
+   * The edits as a unified diff of the file without context, for `git apply --unidiff-zero` or `patch`; empty = they
+   * change nothing.
+   */
+  diff: string;
+  /**
+   * The faults of the configuration with the edits, as `tidings check --json` prints them; none = it may be put in
+   * force.
+   */
+  faults: ConfigFault[];
 }
 
 /** Counts of entries by outcome, without scheduled ones. */
@@ -721,6 +782,20 @@ export interface ExplainedStep {
 
 /** An explanation for one recipient, or for the whole audience. */
 export type Explanation = Explained | ExplainedAudience;
+
+/** A tenant of which a recipient is a member. */
+export interface ExportedMembership {
+  /** The tenant. */
+  tenant: string;
+}
+
+/** A topic that a recipient follows. */
+export interface ExportedSubscription {
+  /** The tenant of the topic; absent = none. */
+  tenant?: string;
+  /** The topic. */
+  topic: string;
+}
 
 /** A feed: a database from which events are read. */
 export interface Feed {
@@ -1113,12 +1188,12 @@ export interface JobShown {
   began?: string;
   /** Its author; absent = unknown. */
   by?: JobMaker;
-  /** Number of messages that were changed. */
+  /** Number of messages that were changed, or of lines that were played. */
   done: number;
   /** Time at which it ended; absent = not yet. */
   ended?: string;
-  /** The filter that chose its messages. */
-  filter: Record<string, unknown>;
+  /** The filter that chose its messages; absent = it is none of messages. */
+  filter?: Record<string, unknown>;
   /** Its id. */
   id: string;
   /**
@@ -1126,11 +1201,18 @@ export interface JobShown {
    * add up to `of` in the end.
    */
   left_out: Record<string, number>;
-  /** Number of its messages. */
+  /** Number of its messages; of a comparison the number of lines that are played, 0 while they are gathered. */
   of: number;
+  /** The reason why a comparison that nobody stopped has no result. */
+  problem?: string;
+  /**
+   * The figures of both configurations of a comparison, `current` and `proposed`, as `tidings simulate --compare --json`
+   * prints them; absent = it is none, or has none yet.
+   */
+  result?: (Record<string, unknown>)[];
   /** `waiting`, `running`, `done` or `stopped`. */
   state: string;
-  /** The change: `retry`, `cancel` or `resend`. */
+  /** The change: `retry`, `cancel` or `resend`; or `compare`. */
   verb: string;
 }
 
@@ -1940,6 +2022,26 @@ export interface RecipientErased {
   receipt: ErasureReceipt | null;
 }
 
+/** Everything that is known about a recipient, at one moment. */
+export interface RecipientExport {
+  /** All items of the inbox that they have not deleted, newest first. */
+  inbox: Item[];
+  /** The lines of the log of changes about them and their addresses, and those that they caused, newest first. */
+  log: LoggedChange[];
+  /** The tenants of which they are a member, sorted by the bytes of their ids. */
+  memberships: ExportedMembership[];
+  /** All messages to them, newest first, each as `GET /v1/messages/{id}` shows it. */
+  messages: MessageDetails[];
+  /** All preferences, as `GET /v1/recipients/{id}/preferences` lists them. */
+  preferences: Preference[];
+  /** The profile. */
+  recipient: RecipientProfile;
+  /** The topics that they follow, sorted by bytes. */
+  subscriptions: ExportedSubscription[];
+  /** Those of their addresses that are suppressed. */
+  suppressions: SuppressedAddress[];
+}
+
 /** The fate of a recipient's notification of an event on a channel. */
 export interface RecipientFate {
   /** Id of the message that has it, or that left it out; absent = none. */
@@ -2089,6 +2191,43 @@ export interface SendingChannel {
   paused: boolean;
   /** The kinds of its providers (such as `file`, `smtp`), in order of preference. */
   providers: string[];
+}
+
+/** A session of the console. */
+export interface Session {
+  /** The time at which it began. */
+  began: string;
+  /** The one who is signed in. */
+  by: SignedIn;
+  /** Its id; no secret. */
+  id: string;
+  /** The time at which it ends, however much it is used. */
+  until: string;
+  /** The time of its last use. Two hours without use end it. */
+  used: string;
+}
+
+/** A page of sessions, newest first. */
+export interface SessionPage {
+  /** Nodes of a cluster that did not answer: their rows are left out. Absent if all answered. */
+  missing?: string[];
+  /**
+   * The next page's cursor; null = this is the last. A page with few rows, or none, may have a next one,
+   * since a page looks at a bounded number of rows.
+   */
+  next: string | null;
+  /** The sessions. */
+  sessions: Session[];
+}
+
+/** The one who is signed in. */
+export interface SignedIn {
+  /** Id of the key, or the name that the proxy gives the person. */
+  id: string;
+  /** `key` or `person`. */
+  kind: string;
+  /** The role when they signed in. */
+  role?: string;
 }
 
 /** A signing key that was made. */

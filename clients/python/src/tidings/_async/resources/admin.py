@@ -5,6 +5,7 @@ Made by `python -m codegen` from `docs/openapi.json`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -30,6 +31,50 @@ class AsyncAdmin:
         backup ends.
         """
         return self._transport.data("/v1/admin/backup", {})
+
+    async def check(self, *, edits: Sequence[params.Edit]) -> models.EditsChecked:
+        """Check edits of the configuration.
+
+        Says which faults the configuration that is in force would have with these edits, and shows
+        them as a diff of its file. Comments and layout stay. Nothing is put in force, and the
+        server never writes the file: apply the diff, and reload the configuration. Files beside the
+        configuration (templates, books of words) are read as they are now.
+
+        Args:
+            edits: The edits.
+        """
+        answer: models.EditsChecked = await self._transport.call(
+            models.EditsChecked, "POST", "/v1/admin/check", body=given({"edits": edits})
+        )
+        return answer
+
+    async def compare(
+        self,
+        *,
+        days: int,
+        edits: Sequence[params.Edit],
+        channel: str | Unset = UNSET,
+    ) -> models.ComparisonBegun:
+        """Compare the configuration with itself under edits.
+
+        Begins a job that plays the last days under the configuration that is in force and under the
+        same with these edits, and counts messages, delays and what is left out: `result` of `GET
+        /v1/admin/jobs/{id}`. Events are played with the recipients, subscriptions and preferences
+        of now. Nothing is sent, and nothing is put in force. One comparison runs at a time, on one
+        processor; it is stopped by a restart, and by `DELETE`.
+
+        Args:
+            days: The last days that are played, today (UTC) included.
+            edits: The edits.
+            channel: The only channel that counts; absent = all but the inbox.
+        """
+        answer: models.ComparisonBegun = await self._transport.call(
+            models.ComparisonBegun,
+            "POST",
+            "/v1/admin/compare",
+            body=given({"days": days, "edits": edits, "channel": channel}),
+        )
+        return answer
 
     async def due(self, *, scheduled: int | None = None) -> models.DueAnswer:
         """List due lanes, messages and events.
@@ -125,6 +170,7 @@ class AsyncAdmin:
         """List jobs.
 
         Returns the jobs, newest first, as long as the day on which they were made is kept.
+        Comparisons are among them.
 
         Pages are fetched as they are needed.
 
@@ -146,6 +192,7 @@ class AsyncAdmin:
         """List jobs.
 
         Returns the jobs, newest first, as long as the day on which they were made is kept.
+        Comparisons are among them.
 
         This is one page; `list_jobs` gives all.
 
@@ -345,6 +392,72 @@ class AsyncAdmin:
             },
         )
         return answer
+
+    def list_sessions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Stream[models.Session]:
+        """List sessions.
+
+        Returns who is signed in to the console, newest first. Sessions that have ended are not
+        listed.
+
+        Pages are fetched as they are needed.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        return self._transport.pages(
+            models.SessionPage, "sessions", "/v1/admin/sessions", {"limit": limit, "cursor": cursor}
+        )
+
+    async def list_sessions_page(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.SessionPage:
+        """List sessions.
+
+        Returns who is signed in to the console, newest first. Sessions that have ended are not
+        listed.
+
+        This is one page; `list_sessions` gives all.
+
+        Args:
+            limit: Maximum number of rows; 50 if absent.
+            cursor: Start of the page: `next` of the previous page of this list with this
+                filter.
+        """
+        answer: models.SessionPage = await self._transport.call(
+            models.SessionPage,
+            "GET",
+            "/v1/admin/sessions",
+            query={"limit": limit, "cursor": cursor},
+        )
+        return answer
+
+    async def end_session(self, session: str, /, *, idempotency_key: str | None = None) -> None:
+        """End a session.
+
+        Whoever is signed in by it has to sign in again.
+
+        Args:
+            session: Id of the session.
+            idempotency_key: Names the call: one with the same key is made once. Made by itself
+                if absent.
+        """
+        await self._transport.call(
+            None,
+            "DELETE",
+            f"/v1/admin/sessions/{segment(session)}",
+            changes=True,
+            idempotency_key=idempotency_key,
+        )
 
     async def list_signing_keys(self) -> models.SigningKeysAnswer:
         """List the signing keys.

@@ -332,6 +332,23 @@ class Recipients:
         )
         return answer
 
+    def export(self, recipient: str, /) -> models.RecipientExport:
+        """Export a recipient's data.
+
+        Streams everything that is known about the recipient at one moment: profile, preferences,
+        subscriptions, memberships, the inbox in all its states, messages with their notifications,
+        suppressed addresses, and the lines of the log of changes. There is no limit of rows. The
+        export itself has a line in that log. Two exports may run at once, one for each API key. The
+        stream ends if its reader takes less than 64 KiB a second over a minute.
+
+        Args:
+            recipient: Recipient id.
+        """
+        answer: models.RecipientExport = self._transport.call(
+            models.RecipientExport, "GET", f"/v1/recipients/{segment(recipient)}/export"
+        )
+        return answer
+
     def join_push(
         self,
         recipient: str,
