@@ -54,7 +54,6 @@ pub struct CompareBody {
     days: u16,
     /// The only channel that counts; absent = all but the inbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     channel: Option<String>,
 }
 
