@@ -358,7 +358,7 @@ export interface CloudEvent {
 /** A comparison of the configuration with itself under edits. */
 export interface Comparison {
   /** The only channel that counts; absent = all but the inbox. */
-  channel?: string | undefined;
+  channel?: string | null | undefined;
   /** The last days that are played, today (UTC) included. */
   days: number;
   /** The edits. */

@@ -53,7 +53,7 @@ class AsyncAdmin:
         *,
         days: int,
         edits: Sequence[params.Edit],
-        channel: str | Unset = UNSET,
+        channel: str | Unset | None = UNSET,
     ) -> models.ComparisonBegun:
         """Compare the configuration with itself under edits.
 
