@@ -291,6 +291,9 @@ fn why_forbidden(
         Instruction::BuildList(_) | Instruction::BuildTuple(_) | Instruction::BuildMap(_) => {
             ("lists and tables of variables".to_owned(), IN_PLACE)
         }
+        // The console's templates have them, so the engine knows them here as well.
+        Instruction::BuildMacro(..) => ("`macro` and `call`".to_owned(), IN_PLACE),
+        Instruction::ExportLocals => ("`import`".to_owned(), "write `{% include %}`"),
         Instruction::PushAutoEscape => ("`autoescape`".to_owned(), ESCAPED),
         Instruction::ApplyFilter(name @ ("safe" | "e" | "escape"), ..) => {
             (format!("filter `{name}`"), ESCAPED)

@@ -156,7 +156,7 @@ enum Command {
     /// Play a museum's winter with 25,000 recipients, and browse what each of them received
     #[cfg(feature = "demo")]
     Demo(demo::DemoArguments),
-    /// Write the last days of a store as a timeline, which `simulate` and `tune` play; or the data of one person
+    /// Write the last days of a store as a timeline, which `simulate` and `tune` play; or one person's data
     Export(export::ExportArguments),
     /// Import recipients, subscriptions or objects from a file
     Import(import::ImportArguments),
