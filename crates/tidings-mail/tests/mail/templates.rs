@@ -171,7 +171,6 @@ fn a10_templates_have_nothing_that_grows_or_is_not_escaped() {
         "{% macro m() %}{{ item.title }}{% endmacro %}",
         "{% macro m(a) %}{{ m(a ~ a) }}{% endmacro %}{{ m('a') }}",
         "{% import 'email/items.html' as a %}",
-        "{% from 'email/items.html' import a %}",
         "{% call item.title() %}a{% endcall %}",
         "{% if false %}{{ item.title|batch(3) }}{% endif %}",
         "{% block a %}{{ item.title|list }}{% endblock %}",
