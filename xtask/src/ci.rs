@@ -1,7 +1,8 @@
 //! The checks that have to pass before a change is merged, in the order of the time that they take to fail.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{Failure, cargo, output, tidy};
 
@@ -16,7 +17,7 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Failure> {
     if arguments.iter().all(|argument| argument == "--locked") {
         command.args(["--workspace", "--release"]);
     }
-    pass(command.args(arguments))
+    pass_with_failures_last(command.args(arguments))
 }
 
 /// The crash test of the whole process, as long as one likes.
@@ -73,6 +74,50 @@ pub(crate) fn pass(command: &mut Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", said(command))) }
 }
 
+/// Runs tests as [`pass`] runs a command, and prints at the end once more what failed: logs are read from there, and
+/// some of them are kept only in part.
+fn pass_with_failures_last(command: &mut Command) -> Result<(), Failure> {
+    let cannot =
+        |command: &Command, fault: std::io::Error| format!("cannot run {}: {fault}", said(command));
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|fault| cannot(command, fault))?;
+    let mut failures = Failures::default();
+    for line in BufReader::new(child.stdout.take().expect("it is piped")).split(b'\n') {
+        let line = line.map_err(|fault| cannot(command, fault))?;
+        let line = String::from_utf8_lossy(&line);
+        // A closed output is no reason to stop the tests.
+        let _ = writeln!(std::io::stdout(), "{line}");
+        failures.add(&line);
+    }
+    let status = child.wait().map_err(|fault| cannot(command, fault))?;
+    if status.success() {
+        return Ok(());
+    }
+    println!("\n== what failed, once more\n{}", failures.lines.join("\n"));
+    Err(format!("{} ended with {status}", said(command)))
+}
+
+/// The lines about failures in the output of tests.
+#[derive(Default)]
+struct Failures {
+    lines: Vec<String>,
+    /// True between `failures:` and the result of a binary.
+    is_within: bool,
+}
+
+impl Failures {
+    /// The most lines that are kept.
+    const LINES_MAX: usize = 300;
+
+    fn add(&mut self, line: &str) {
+        self.is_within |= line == "failures:";
+        if self.is_within && self.lines.len() < Self::LINES_MAX {
+            self.lines.push(line.to_owned());
+        }
+        self.is_within &= !line.starts_with("test result:");
+    }
+}
+
 fn said(command: &Command) -> String {
     let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
     let program =
@@ -107,4 +152,27 @@ pub(crate) fn deny() -> Result<(), Failure> {
 fn demo() -> Result<(), Failure> {
     let run = ["run", "--release", "--locked", "--", "demo", "--headless"];
     pass(cargo().args(run).arg("--json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_the_lines_up_to_the_result_of_their_binary() {
+        let mut failures = Failures::default();
+        for line in [
+            "test a ... ok",
+            "failures:",
+            "---- b stdout ----",
+            "test result: FAILED. 1 passed; 1 failed",
+            "test c ... ok",
+            "test result: ok. 1 passed",
+        ] {
+            failures.add(line);
+        }
+        let expected =
+            ["failures:", "---- b stdout ----", "test result: FAILED. 1 passed; 1 failed"];
+        assert_eq!(failures.lines, expected);
+    }
 }
