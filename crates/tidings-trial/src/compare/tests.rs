@@ -305,7 +305,7 @@ fn a_comparison_stops_between_two_instants() {
         let rules = tidings_config::parse(config, name).unwrap();
         NamedRules { name: name.to_owned(), title: name.to_owned(), rules }
     };
-    let timeline = "{\"at\":\"2024-01-01T00:00:00Z\",\"op\":\"recipient\",\"id\":\"ann\"}\n\
+    let timeline = "{\"at\":\"2024-01-01T00:00:00Z\",\"op\":\"recipient\",\"id\":\"ann\",\"email\":\"ann@example.org\"}\n\
         {\"at\":\"2024-01-01T00:01:00Z\",\"op\":\"publish\",\"type\":\"note\",\"object\":{\"id\":\"o\"},\"to\":{\"recipients\":[\"ann\"]}}\n";
     let stop = Arc::default();
     let configs = [named("a.toml"), named("b.toml")];
