@@ -1,4 +1,4 @@
-//! What the console needs of the server: calls of the API, made in a caller's name.
+//! The console's way to the server: calls of the API, made in a caller's name.
 
 use async_trait::async_trait;
 use axum::http::StatusCode;
@@ -58,7 +58,7 @@ pub trait Api: Send + Sync + 'static {
     /// Makes a call. An answer without a body is null.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem>;
 
     /// Notes that a viewer opens the name, addresses and texts of a recipient (`person.shown` in the log of changes).

@@ -4,7 +4,7 @@ use axum::http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-/// What is not encoded in a segment of a path.
+/// The bytes that a segment of a path has as they are.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// A call of the API.
@@ -114,7 +114,7 @@ impl Call {
         self.recipient.clone()
     }
 
-    /// What the call is about: the first segment below `/v1`.
+    /// The resource of the call: the first segment below `/v1`.
     #[must_use]
     pub fn resource(&self) -> &str {
         self.path.split('/').nth(2).unwrap_or_default()

@@ -25,7 +25,7 @@ pub(crate) struct TwoStepChange {
     pub(crate) call: Call,
     /// The verb of its button, as "Retry".
     pub(crate) verb: &'static str,
-    /// What it is done to, by id: "message 01J…", "312 messages of this list".
+    /// Its subject, by id: "message 01J…", "312 messages of this list".
     pub(crate) what: String,
     /// The page that it belongs to, below the base; where its form is sent has the verb behind it.
     pub(crate) back: String,
@@ -59,7 +59,7 @@ impl TwoStepChange {
     /// The first step: the page that says what the change would do.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     pub(crate) async fn ask(
         &self,
         console: &Console,
@@ -76,7 +76,7 @@ impl TwoStepChange {
     /// that was not typed.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     pub(crate) async fn make(
         &self,
         console: &Console,

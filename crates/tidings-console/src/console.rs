@@ -85,7 +85,7 @@ impl Console {
     /// Makes a call in a viewer's name. The answer is masked, and so is a refusal.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     pub(crate) async fn call(&self, viewer: &Viewer, call: Call) -> Result<Value, CallProblem> {
         self.call_prepared(viewer, call, |_| ()).await
     }
@@ -93,7 +93,7 @@ impl Console {
     /// The same with an answer that something is done to before it is masked.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     pub(crate) async fn call_prepared(
         &self,
         viewer: &Viewer,
@@ -120,7 +120,7 @@ impl Console {
     /// Makes a call whose answer no page gets: to find what a masked row stands for.
     ///
     /// # Errors
-    /// What the call answers instead.
+    /// The refusal of the call.
     pub(crate) async fn call_unmasked(
         &self,
         viewer: &Viewer,

@@ -38,11 +38,11 @@ const NAMES: [&str; 5] = ["name", "title", "tenant_name", "from_name", "actors"]
 const QUOTES: [&str; 9] =
     ["answer", "reply", "why", "problem", "detail", "hint", "fault", "looked_at", "faults"];
 
-/// What one answer is masked by.
+/// The mask of one answer.
 pub(crate) struct Mask<'a> {
     viewer: &'a Viewer,
     now: Timestamp,
-    /// What the call is about: the first segment of its path.
+    /// The resource of the call: the first segment of its path.
     resource: &'a str,
     /// The fields of `data` that are shown, as `data.plan`.
     shown_data: &'a [String],
@@ -198,7 +198,7 @@ mod tests {
             "data": {"plan": "gold", "age": 41, "home": {"city": "Madrid"}},
         });
         let shown = json!({
-            "id": "ana", "name": "A•• R••", "email": "a••@e••••••.org", "tz": "Europe/Madrid",
+            "id": "ana", "name": "A•• R•••", "email": "a••@e••••••.org", "tz": "Europe/Madrid",
             "addresses": {"sms": "+34•••••••12", "slack": "••••", "fcm": ["••••"]},
             "data": {"plan": "gold", "age": HIDDEN, "home": {"city": HIDDEN}},
         });

@@ -59,7 +59,7 @@ impl Key {
 #[derive(Debug, Default)]
 pub(crate) struct Plot {
     pub(crate) title: String,
-    /// What the picture says.
+    /// The sentence that states the picture's answer.
     pub(crate) sentence: String,
     pub(crate) keys: Vec<Key>,
     svg: String,

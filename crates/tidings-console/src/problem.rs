@@ -1,4 +1,4 @@
-//! What a call answers instead of a result (RFC 9457), as pages and tools show it.
+//! Refusals of calls (RFC 9457), as pages show them.
 
 use std::fmt;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 
@@ -34,6 +34,7 @@ const HEADERS: [(HeaderName, &str); 4] = [
 pub fn router(console: Arc<Console>) -> Router {
     let base = console.base().to_owned();
     let screens = Router::new()
+        .route("/", get(first_page))
         .route("/console.css", get(assets::style))
         .route("/console.js", get(assets::script))
         .merge(screens::figures::routes())
@@ -53,6 +54,10 @@ pub fn router(console: Arc<Console>) -> Router {
         .nest(&base, screens)
         .layer(middleware::from_fn(with_headers))
         .with_state(console)
+}
+
+async fn first_page(State(console): State<Arc<Console>>) -> Redirect {
+    Redirect::permanent(&format!("{}/", console.base()))
 }
 
 async fn now(

@@ -51,7 +51,7 @@ pub struct Session {
 /// Keys, people and sessions, as the server knows them.
 #[async_trait]
 pub trait SignIn: Send + Sync + 'static {
-    /// Where people open the console.
+    /// The origin under which people open the console.
     fn place(&self) -> Place;
 
     /// Returns true if a host, by its name alone, is the server's own, or this machine.
@@ -69,7 +69,7 @@ pub trait SignIn: Send + Sync + 'static {
     /// Begins a session, and returns the secret that its cookie has.
     ///
     /// # Errors
-    /// What the server answers instead.
+    /// The refusal of the server.
     async fn begin(&self, caller: &Caller, groups: &[String]) -> Result<String, CallProblem>;
 
     /// The session of a cookie, which is used now.
@@ -78,14 +78,14 @@ pub trait SignIn: Send + Sync + 'static {
     /// Ends the session of a cookie.
     ///
     /// # Errors
-    /// What the server answers instead.
+    /// The refusal of the server.
     async fn end(&self, secret: &str) -> Result<(), CallProblem>;
 
     /// Logs a refused attempt, at most one a minute and peer.
     async fn refused(&self, peer: Option<PeerAddress>);
 }
 
-/// What signing in needs beside the pages.
+/// The state of signing in, beside that of the pages.
 struct Door {
     console: Arc<Console>,
     sign_in: Arc<dyn SignIn>,

@@ -11,7 +11,7 @@ use crate::api::Caller;
 /// A person who is signed in, for one request.
 #[derive(Clone, Debug)]
 pub struct Viewer {
-    /// Who calls the API.
+    /// The caller of the API.
     pub caller: Caller,
     /// The public id of the session; empty on a developer's server.
     pub session: String,

@@ -34,7 +34,9 @@ pub(crate) const DOCS: &str = "/docs/";
 
 /// Returns true if a path needs no key: health checks, and what describes the server.
 fn is_open(path: &str) -> bool {
-    matches!(path, "/" | "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json")
+    // Without `[console]` the console's path is one that there is not, for everybody.
+    matches!(path, "/" | "/healthz" | "/readyz" | "/llms.txt" | "/v1/openapi.json" | "/console")
+        || path.starts_with("/console/")
         || path.starts_with("/errors/")
         || path.starts_with(DOCS)
 }

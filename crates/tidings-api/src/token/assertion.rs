@@ -14,7 +14,7 @@ use tidings_core::Instant;
 use super::json::UniqueMembers;
 use super::{SECOND_MAX, SKEW_MS, TokenParts, has_ended, ms};
 
-/// What an assertion has to claim.
+/// The claims that an assertion must have.
 #[derive(Clone, Copy, Debug)]
 pub struct AssertionRules<'r> {
     /// The issuer.

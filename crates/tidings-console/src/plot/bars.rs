@@ -14,7 +14,7 @@ const HEIGHT: u32 = 100;
 pub(crate) struct Bars {
     pub(crate) title: String,
     pub(crate) sentence: String,
-    /// What the bars stand for, as "Hour".
+    /// The title of the column that the bars stand for, as "Hour".
     pub(crate) head: &'static str,
     pub(crate) keys: Vec<Key>,
     pub(crate) bars: Vec<Bar>,

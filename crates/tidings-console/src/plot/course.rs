@@ -8,7 +8,7 @@ use super::{Plot, PlotRow};
 const WIDTH: u32 = 1_000;
 const HEIGHT: u32 = 24;
 
-/// What waits for one message.
+/// The entries that wait for one message, on a line to its deadline.
 pub(crate) struct Course {
     pub(crate) title: String,
     pub(crate) sentence: String,

@@ -11,7 +11,7 @@ const HEIGHT: u32 = 100;
 pub(crate) struct Pairs {
     pub(crate) title: String,
     pub(crate) sentence: String,
-    /// What the pairs stand for, as "Messages a day".
+    /// The title of the column that the pairs stand for, as "Messages a day".
     pub(crate) head: String,
     /// The words of the two, as "now" and "with the change".
     pub(crate) words: [String; 2],

@@ -29,7 +29,7 @@ use crate::viewer::Viewer;
 use columns::{Column, noise};
 use period::Period;
 
-/// What rows can be counted by, with the words of the form.
+/// The groupings of rows, with the words of the form.
 const BY: [(&str, &str); 9] = [
     ("type", "type"),
     ("category", "category"),

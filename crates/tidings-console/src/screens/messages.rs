@@ -137,13 +137,13 @@ async fn words(console: &Console, viewer: &Viewer, row: &Value) -> Option<String
     Some(message["attempts"].as_array()?.last()?["reply"].as_str()?.to_owned())
 }
 
-/// How long ago a message was due.
+/// The time since a message was due.
 fn age_ms(row: &Value, now: jiff::Timestamp) -> Option<i64> {
     let due: jiff::Timestamp = row["due"].as_str()?.parse().ok()?;
     Some(now.as_millisecond().saturating_sub(due.as_millisecond()).max(0))
 }
 
-/// How many there are, in words: a number only where the page shows all.
+/// Their number in words: exact only where the page shows all.
 fn headline(query: &Query, answer: &Value, rows: usize) -> String {
     let is_all = answer["next"].is_null() && query.get("cursor").is_none();
     match (is_all, rows) {
@@ -157,7 +157,7 @@ fn headline(query: &Query, answer: &Value, rows: usize) -> String {
     }
 }
 
-/// What was looked through, so that an empty page is never taken for "none".
+/// The range that was looked through, so that an empty page is never taken for "none".
 fn looked_through(query: &Query, answer: &Value) -> &'static str {
     let is_within = query.get("from").or(query.get("to")).or(query.get("day")).is_some();
     match (answer["next"].is_null(), is_within) {

@@ -81,7 +81,7 @@ mod tests {
         let shown = fake.page("read", "/people?state=active&tenant=", None).await;
         shown.has(&[
             "Ana Ruiz",
-            "&lt;•• O••",
+            "&lt;•••••••••••••••••••••••• O•••••",
             "&lt;i&gt;ben",
             "/console/people/%3Ci%3Eben",
             "/console/people?tenant=a%26b",

@@ -104,7 +104,7 @@ impl PersonTabs<'_> {
         self.console.api().may(self.viewer.caller.role, operation)
     }
 
-    /// What stands on each tab.
+    /// The values that all tabs share.
     fn frame(&self, tab: &str) -> Shown {
         let now = self.console.api().now();
         let path = format!("/people/{}", encoded(self.id));

@@ -98,7 +98,7 @@ fn title(answer: &Value, of: &Value) -> String {
     title.unwrap_or(category).to_owned()
 }
 
-/// Who has paused a type, and since when, for who may read the log.
+/// The author and the instant of a type's pause, for viewers who may read the log.
 async fn pausing(console: &Console, viewer: &Viewer, name: &str) -> Sentence {
     let paused = Sentence::new("paused");
     if !console.api().may(viewer.caller.role, "list_log") {
@@ -174,7 +174,7 @@ async fn page(console: &Console, viewer: &Viewer, found: &ConfiguredType) -> Pag
     Page::new(BarSection::Types, format!("Type {name}"), "type.html").with(values)
 }
 
-/// What else the configuration says of a type, where it is not what it is by itself.
+/// The other keys of a type that are not at their defaults.
 fn flags(of: &Value) -> Vec<Shown> {
     let mut flags = Vec::new();
     for (name, is_usual) in [

@@ -1,4 +1,4 @@
-//! Where a request comes from: the name under which it came in, and the page that made it.
+//! Origins of requests: the name under which one came in, and the page that made it.
 
 use axum::extract::Request;
 use axum::http::header;

@@ -11,7 +11,7 @@ pub struct ProxyPerson {
     pub groups: Vec<String>,
 }
 
-/// Where people open the console.
+/// The origin under which people open the console.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The scheme, host and port; `None` = on this machine alone.

@@ -14,7 +14,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_console::{Api, Call, CallProblem, Caller, CallerKind, Console, Viewer, Way};
@@ -30,8 +30,9 @@ use crate::call::{is_call, roles_of};
 use crate::change::origin::{Logged, Requester};
 use crate::error::{Code, Problem};
 use crate::request::caller::Caller as KeyHolder;
+use crate::request::extract::whole;
 use crate::service::{Access, Service};
-use crate::shares::CALLER;
+use crate::shares::{CALLER, stranger};
 
 /// The most bytes of an answer that a page is made of.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
@@ -158,12 +159,27 @@ pub(crate) fn routes(service: &Arc<Service>, calls: Router<Arc<Service>>) -> Rou
     let api = CallsInProcess { service: Arc::clone(service), calls };
     let console = Arc::new(Console::new(Arc::new(api), path));
     let sign_in = Arc::new(ServerSignIn::new(service));
-    if matches!(service.access, Access::Open) {
+    let pages = if matches!(service.access, Access::Open) {
         let signed_in = middleware::from_fn_with_state(Arc::clone(&console), as_developer);
         let pages = tidings_console::router(Arc::clone(&console)).layer(signed_in);
         tidings_console::from_here(pages, console, sign_in)
     } else {
         tidings_console::signed_in(console, sign_in)
+    };
+    pages.layer(middleware::from_fn_with_state(Arc::clone(service), with_body))
+}
+
+/// The most bytes of a form.
+const FORM_BYTES_MAX: usize = 64 << 10;
+
+/// Reads a form within the room and the patience for bodies that anybody may send.
+async fn with_body(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let caller = stranger(parts.extensions.get());
+    let read = whole(&parts, body, &service.open_bodies, FORM_BYTES_MAX);
+    match CALLER.scope(caller, read).await {
+        Ok((body, _room)) => next.run(Request::from_parts(parts, Body::from(body))).await,
+        Err(refusal) => refusal.into_response(),
     }
 }
 

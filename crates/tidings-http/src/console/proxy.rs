@@ -53,7 +53,7 @@ pub(super) struct AssertionKeys(Mutex<Option<FetchedKeys>>);
 
 #[derive(Clone)]
 struct FetchedKeys {
-    /// Where they are from: the configuration may change.
+    /// Their address: the configuration may change.
     url: String,
     keys: ProxyKeys,
     at: Instant,
@@ -103,17 +103,14 @@ impl AssertionKeys {
     async fn fetched(&self, url: &str, now: Instant) -> Option<ProxyKeys> {
         let address = url.to_owned();
         let fetched = spawn_blocking(move || fetch(&address)).await.ok()?;
-        let keys = match fetched.map(|bytes| ProxyKeys::read(&bytes)) {
-            Ok(Some(keys)) => keys,
-            Ok(None) => {
-                tracing::warn!(url, "the keys of the proxy are no list of keys");
-                return None;
-            }
-            Err(fault) => {
-                tracing::warn!(url, %fault, "the keys of the proxy can't be fetched");
-                return None;
-            }
-        };
+        let read = fetched.and_then(|bytes| {
+            ProxyKeys::read(&bytes).ok_or_else(|| "they are no list of keys".to_owned())
+        });
+        // None are known for a minute then, so that requests don't wait for a server that is away.
+        let keys = read.unwrap_or_else(|fault| {
+            tracing::warn!(url, %fault, "the keys of the proxy can't be fetched");
+            ProxyKeys::default()
+        });
         let fetched = FetchedKeys { url: url.to_owned(), keys: keys.clone(), at: now };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(fetched);
         Some(keys)

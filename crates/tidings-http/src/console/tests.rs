@@ -93,7 +93,7 @@ const SCREENS: [&str; 23] = [
     "system/jobs",
 ];
 
-/// What is planted, and shown in no page before somebody opens the person.
+/// Planted texts, shown in no page before somebody opens the person.
 const PLANTED: [&str; 4] =
     ["Quillfeather", "planted.example.org", "<script>alert", "Planted Title"];
 
@@ -112,6 +112,7 @@ fn a_developer_sees_every_screen_and_nothing_that_is_masked() {
             assert!(!shown.text.contains(planted), "{path} shows {planted}");
         }
     }
+    assert_eq!(get(&rig, "/console", &[]).header("location"), "/console/");
     for path in ["/console/people/nobody", "/console/events/none", "/console/none"] {
         assert_eq!(get(&rig, path, &[]).status, StatusCode::NOT_FOUND, "{path}");
     }
@@ -123,6 +124,22 @@ fn a_developer_sees_every_screen_and_nothing_that_is_masked() {
     assert_eq!(wrong.status, StatusCode::BAD_REQUEST);
     let elsewhere = get(&rig, "/console/", &[("host", "evil.example")]);
     assert_eq!(elsewhere.status, StatusCode::MISDIRECTED_REQUEST);
+}
+
+#[test]
+fn without_a_section_there_is_no_console() {
+    let rig = Rig::with_keys(CONFIG, BTreeMap::new());
+    for path in ["/console", "/console/", "/console/sign-in"] {
+        assert_eq!(get(&rig, path, &[]).status, StatusCode::NOT_FOUND, "{path}");
+    }
+}
+
+#[test]
+fn a_form_that_is_too_large_is_refused() {
+    let (rig, _) = signed(Role::Admin);
+    let form = format!("key={}", "a".repeat(70_000));
+    let refused = send(&rig, Method::POST, "/console/sign-in", &[SAME], &form);
+    assert_eq!(refused.status, StatusCode::PAYLOAD_TOO_LARGE);
 }
 
 /// A server with keys and a console, and the secret of a key of this role.

@@ -120,7 +120,7 @@ impl OtherShards {
         }
     }
 
-    /// What the others answer another call that reads something, as it comes.
+    /// The answers of the others to another call that reads something, as they come.
     pub(crate) async fn streams_of(&self, path: PathAndQuery) -> Gathered<Response> {
         match &self.0 {
             Some(asking) => asking.streams(&(Method::GET, path)).await,

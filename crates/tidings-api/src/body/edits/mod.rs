@@ -57,7 +57,7 @@ pub struct CompareBody {
     channel: Option<String>,
 }
 
-/// What is to be compared.
+/// The comparison to make: the edits, and how many of the last days.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareQuestion {
     /// The edits.
@@ -69,7 +69,7 @@ pub struct CompareQuestion {
 }
 
 impl CompareBody {
-    /// What is to be compared.
+    /// The comparison to make: the edits, and how many of the last days.
     ///
     /// # Errors
     /// As of [`EditsBody::edits`]; the days are too few or too many; there is no such channel.

@@ -16,7 +16,7 @@ const TAKEN: [&str; 15] = [
 /// Reads the address of the console.
 ///
 /// # Errors
-/// What is wrong with it. What stands before an `@` may be a password: it is not repeated.
+/// Its fault. The text before an `@` may be a password: it is not repeated.
 pub(super) fn read_url(text: &str) -> Result<ConsoleUrl, String> {
     let no_url = || "is no http or https URL".to_owned();
     let (is_https, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {

@@ -1,4 +1,4 @@
-//! What became of an event, in sentences: how many it reached, and what became of them on each channel.
+//! The outcome of an event in sentences: how many it reached, and what became of them on each channel.
 
 use serde_json::Value;
 

@@ -155,7 +155,7 @@ impl Column {
     }
 }
 
-/// How a count has changed against the one before.
+/// The change of a count against the period before.
 fn change(now: Option<u64>, before: Option<u64>) -> Option<String> {
     match (now?, before.unwrap_or(0)) {
         (0, 0) => Some("=".to_owned()),
@@ -174,7 +174,7 @@ fn change(now: Option<u64>, before: Option<u64>) -> Option<String> {
     }
 }
 
-/// How many of 1,000 told ones were answered by muting or unsubscribing.
+/// Mutes and unsubscribes of 1,000 notifications: the noise of a type.
 pub(super) fn noise(row: &Value) -> Option<f64> {
     let reached = row["ended"]["delivered"].as_u64().filter(|reached| *reached > 0)?;
     let muted = row["muted"].as_u64()?;

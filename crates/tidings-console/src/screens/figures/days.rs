@@ -24,7 +24,7 @@ fn without(answer: &Value) -> Vec<Date> {
     days.filter_map(|day| day.as_str()?.parse().ok()).collect()
 }
 
-/// What was sent by day, a line for each row of the table, by its keys.
+/// Messages sent by day, a line for each row of the table, by its keys.
 pub(super) fn lines(daily: &Value, by: &str) -> BTreeMap<String, Vec<Option<u64>>> {
     let Some(period) = Period::of(daily) else { return BTreeMap::new() };
     let (days, without) = (period.days(), without(daily));

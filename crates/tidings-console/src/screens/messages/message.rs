@@ -71,7 +71,7 @@ async fn page(console: &Console, viewer: &Viewer, id: &str) -> Result<Page, Call
     Ok(Page::new(BarSection::Messages, format!("Message {id}"), "message.html").with(values))
 }
 
-/// How the message looks, built again now. It belongs to its recipient.
+/// The content of the message, built again now. It belongs to its recipient.
 async fn preview(
     console: &Console,
     viewer: &Viewer,

@@ -1,4 +1,4 @@
-//! What can be done to messages, one or all of a filter.
+//! Changes of messages: of one, or of all that match a filter.
 
 /// A change of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What became of a message, in a sentence.
+//! The state of a message in a sentence.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub(super) fn tone(state: &str) -> &'static str {
     }
 }
 
-/// What it waits for: its destination, or its next attempt.
+/// The reason why it waits: its destination, or its next attempt.
 fn retrying(message: &Value, failed: u64) -> Sentence {
     let held = &message["held"];
     if let Some(until) = held["until"].as_str() {

@@ -1,4 +1,4 @@
-//! What can be done to a person: each asks first. An address stands in no URL, so a suppression is named by its channel
+//! Changes of a person: each asks first. An address stands in no URL, so a suppression is named by its channel
 //! and instant.
 
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Act {
         }
     }
 
-    /// Where its page leads once it is done.
+    /// The page to which it leads once it is done.
     fn leads_to(self, id: &str) -> String {
         match self {
             Self::Flush | Self::Revoke => format!("/people/{}", encoded(id)),

@@ -13,7 +13,7 @@ fn ana() -> Value {
     })
 }
 
-/// What the calls of the first tab answer.
+/// The answers to the calls of the first tab.
 fn fake() -> Fake {
     let lane = json!({"channel": "email", "lane": "digest:weekly", "due": "2026-11-30T08:00:00Z", "held_by": null, "entries": [
         {"event": "e<1>", "type": "artwork", "object": "work-7", "t": "2026-11-28T21:37:11.625Z"},

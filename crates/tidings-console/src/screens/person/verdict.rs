@@ -1,4 +1,4 @@
-//! What there is to say about a person first: what reaches them, what does not and why, and what comes next.
+//! The first sentences about a person: what reaches them, what does not and why, and what comes next.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Facts<'a> {
     pub(super) choices: &'a Value,
     /// Their suppressed addresses.
     pub(super) suppressions: &'a Value,
-    /// What waits for them.
+    /// Their pending entries and messages.
     pub(super) pending: &'a Value,
     /// Messages that are due and not handed over yet; null where that was not asked.
     pub(super) leaving: &'a Value,
@@ -26,7 +26,7 @@ pub(super) struct Facts<'a> {
     pub(super) zone: Option<&'a TimeZone>,
 }
 
-/// What stands between a person and a channel.
+/// The obstacle between a person and a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reach<'a> {
     Reached,
@@ -99,7 +99,7 @@ fn reach_sentences(facts: &Facts<'_>) -> Vec<Sentence> {
     sentences
 }
 
-/// What stands between the person and each channel that a type has, the inbox first.
+/// The obstacles between the person and each channel that a type has, the inbox first.
 fn reaches<'a>(facts: &Facts<'a>) -> Vec<(&'a str, Reach<'a>)> {
     #[derive(Default)]
     struct Choices {

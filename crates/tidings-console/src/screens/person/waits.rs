@@ -1,4 +1,4 @@
-//! What waits for a person: a line for each open lane, from its first notification to its deadline.
+//! Open lanes of a person: a line for each, from its first notification to its deadline.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,4 +1,4 @@
-//! What can be done about one row of a list: feeds, hooks, keys, sessions, suppressed addresses.
+//! Changes of one row of a list: feeds, hooks, keys, sessions, suppressed addresses.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ struct Action {
     method: Method,
     /// The path of the call below `/v1`, before the id.
     path: &'static [&'static str],
-    /// What it is done to.
+    /// Its subject.
     noun: &'static str,
 }
 

@@ -88,7 +88,7 @@ fn tone(job: &Value) -> &'static str {
     }
 }
 
-/// How far a job has come, in a sentence.
+/// The progress of a job in a sentence.
 fn verdict(job: &Value) -> Sentence {
     let number = |name: &str| job[name].as_u64().unwrap_or_default();
     let (of, done) = (number("of"), number("done"));

@@ -12,12 +12,12 @@ use crate::query::Query;
 pub(super) struct Listing {
     /// Its name, as in the path and in the bar.
     pub(super) name: &'static str,
-    /// What it comes to, in a sentence.
+    /// A sentence that sums the rows up.
     pub(super) verdict: String,
     pub(super) columns: &'static [Column],
     pub(super) rows: Vec<Vec<ListCell>>,
     pub(super) fields: Vec<Field>,
-    /// What an empty list means, and the command that changes it.
+    /// The meaning of an empty list, and the command that fills it.
     pub(super) empty: [&'static str; 2],
     pub(super) missing: Value,
     /// The URL of the next page, below the base.

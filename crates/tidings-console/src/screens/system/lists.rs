@@ -8,12 +8,12 @@ use crate::console::Console;
 use crate::query::Query;
 use crate::viewer::Viewer;
 
-/// What a list is made of.
+/// The definition of a list: its call, columns and filters.
 pub(super) struct List {
     pub(super) name: &'static str,
     /// The call that it shows, by name: who may not make it does not see the list.
     pub(super) operation: &'static str,
-    /// What it is, for the page of all lists.
+    /// A description for the page of all lists.
     pub(super) about: &'static str,
     /// The path of the call, below `/v1`.
     pub(super) path: &'static [&'static str],
@@ -441,7 +441,7 @@ fn field(field: &Value) -> String {
     format!("{name}: {} → {}", word(from), word(to))
 }
 
-/// Who did something, as "key k1 (operate)".
+/// An author, as "key k1 (operate)".
 fn author(by: &Value) -> String {
     if let Some(by) = by.as_str() {
         return by.to_owned();
@@ -450,7 +450,7 @@ fn author(by: &Value) -> String {
     format!("{} {}{role}", written(&by["kind"]), written(&by["id"]))
 }
 
-/// What a change is about, with its page where it has one, else with its other changes.
+/// The subject of a change, with a link to its page, or else to its other changes.
 fn subject(subject: &Value) -> ListCell {
     let (kind, id) = (written(&subject["kind"]), written(&subject["id"]));
     if id.is_empty() {

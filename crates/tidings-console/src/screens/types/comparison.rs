@@ -1,4 +1,4 @@
-//! What a change would do: the numbers now and proposed, in a sentence, as rows, and as bars.
+//! The result of a comparison: the numbers now and proposed, in a sentence, as rows, and as bars.
 
 use minijinja::{Value as Shown, context};
 use serde_json::Value;
@@ -39,7 +39,7 @@ impl<'c> Comparison<'c> {
         [number(self.current, path), number(self.proposed, path)]
     }
 
-    /// What would change, in a sentence or two.
+    /// The difference in a sentence or two.
     pub(super) fn verdict(&self) -> String {
         let [now, then] = self.both(&["messages"]);
         let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());

@@ -1,11 +1,11 @@
-//! What a policy does to a few events, for its picture.
+//! A few events under a policy, for its picture.
 
 use serde_json::Value;
 
 use super::policy::duration_ms;
 use crate::plot::Example;
 
-/// Where the picture of a policy begins.
+/// The instant at which the picture of a policy begins.
 const BEGIN: f64 = 0.04;
 
 /// The width that a longest wait takes.

@@ -118,7 +118,7 @@ async fn form(
     page.write(&console, &viewer)
 }
 
-/// How far a comparison has come, or what it says.
+/// The progress of a comparison, or its result.
 fn compared(id: &str, job: &Value) -> Shown {
     match Comparison::of(job) {
         Some(comparison) => context! {

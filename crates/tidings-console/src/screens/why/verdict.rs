@@ -10,7 +10,7 @@ use crate::words::channel;
 /// The answer for a channel, or for all.
 pub(super) struct Answer {
     pub(super) sentence: Sentence,
-    /// What would have to differ, where it was not told.
+    /// The difference that would have had it sent; `None` = it was sent.
     pub(super) otherwise: Option<&'static str>,
     /// The class of its colour.
     pub(super) tone: &'static str,
@@ -221,7 +221,7 @@ fn reason(step: &Value) -> String {
     }
 }
 
-/// What would have to differ for the other outcome.
+/// The difference that would lead to the other outcome.
 fn otherwise(step: &Value) -> &'static str {
     match step["rule"].as_str().unwrap_or_default() {
         "preference" => "With another preference it goes by the type’s policy.",

@@ -53,7 +53,7 @@ pub(crate) struct LastDays {
     pub(crate) life: Weak<()>,
     /// The first day.
     pub(crate) from: Day,
-    /// What other nodes export of their shards.
+    /// The exports of other nodes, of their shards.
     pub(crate) others: Vec<Response>,
     pub(crate) tokio: Handle,
 }
