@@ -15,7 +15,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use minijinja::{Value, context};
 use serde_json::json;
-use tidings_core::rules::ChoiceOrder;
+use tidings_core::rules::{CONSOLE_PATH, ChoiceOrder, ConsoleRules};
 
 use super::access::DOCS;
 use super::error::{Code, Problem};
@@ -86,6 +86,7 @@ fn of_developer(service: &Service, headers: &HeaderMap) -> Value {
         version => env!("CARGO_PKG_VERSION"),
         event,
         has_users => rules.users.is_some(),
+        console => rules.console.as_ref().map_or(CONSOLE_PATH, ConsoleRules::path),
     }
 }
 
