@@ -359,16 +359,18 @@ fn situation_14_much_is_looked_at_in_pages_and_counted_before_it_is_cancelled() 
     loop {
         let at = format!("{view}{cursor}");
         let page = send(&reader, Method::GET, &at, &Value::Null).json();
-        ids.extend(texts(&page["messages"], "id"));
+        let shown = texts(&page["messages"], "id");
+        ids.extend(shown.iter().cloned());
         let next = page["next"].as_str().map(str::to_owned);
-        pages.push((at, page));
+        pages.push((at, shown));
         let Some(next) = next else { break };
         cursor = format!("&cursor={next}");
     }
-    let rows = pages.iter().map(|(_, page)| page["messages"].as_array().unwrap().len());
+    let rows = pages.iter().map(|(_, shown)| shown.len());
     assert_eq!((rows.collect::<Vec<_>>(), ids.len()), (vec![50, 50, 30], MESSAGES));
-    for (at, page) in pages.iter().rev() {
-        assert_eq!(send(&reader, Method::GET, at, &Value::Null).json(), *page, "{at}");
+    for (at, shown) in pages.iter().rev() {
+        let again = send(&reader, Method::GET, at, &Value::Null).json();
+        assert_eq!(texts(&again["messages"], "id"), *shown, "{at}");
     }
     let odd = send(&reader, Method::GET, &format!("{view}&stat=failed"), &Value::Null);
     assert_eq!(problem(&odd, StatusCode::BAD_REQUEST), "invalid_query");
