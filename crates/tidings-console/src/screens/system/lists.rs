@@ -183,7 +183,7 @@ pub(super) const LISTS: [List; 8] = [
             Column::text("Via"),
             Column::text("Action"),
             Column::text("Subject"),
-            Column::text("TwoStepChange"),
+            Column::text("Change"),
             Column::text("Result"),
         ],
         nouns: ["change", "changes"],

@@ -132,7 +132,7 @@ async fn a_change_is_checked_and_shown_as_a_difference() {
     let page =
         fake().page("operate", "/types/comment/try", Some(&format!("{QUIET}=4m&do=check"))).await;
     assert_eq!(page.status, StatusCode::UNPROCESSABLE_ENTITY);
-    page.has(&["TwoStepChange a number first"]);
+    page.has(&["Change a number first"]);
 }
 
 #[tokio::test]

@@ -145,7 +145,7 @@ async fn attempt(
     let trial = Trial::new(found, |key| form.get(key).map(|value| value.trim().to_owned()));
     let edits = trial.edits();
     if edits.is_empty() {
-        let detail = "Nothing is changed yet. TwoStepChange a number first.";
+        let detail = "Nothing is changed yet. Change a number first.";
         let problem = CallProblem::new(StatusCode::UNPROCESSABLE_ENTITY, "no_edits", detail);
         return trial.refused(&problem).write(&console, &viewer);
     }
