@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use minijinja::value::ValueKind;
-use minijinja::{Environment, Error, State, Value};
+use minijinja::{Environment, Error, State, Value, context};
 
 use crate::call::encoded;
 
@@ -14,6 +14,7 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("hour", hour);
     environment.add_filter("plain", plain);
     environment.add_filter("span", span);
+    environment.add_filter("prose", prose);
 }
 
 /// A number with a comma between thousands; nothing for null.
@@ -57,6 +58,41 @@ fn plain(state: &State<'_, '_>, value: &Value) -> Result<Value, Error> {
         ValueKind::Number => Ok(Value::from(number(value))),
         _ => Ok(Value::from(value.to_string())),
     }
+}
+
+/// The words of a rule or a refusal in pieces, for `m.prose`: what stands between backticks is `code`, an instant is `at`.
+fn prose(text: &Value) -> Value {
+    let text = text.as_str().unwrap_or_default();
+    let mut pieces = Vec::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without its pair is a backtick.
+    let pairs = parts.len() - usize::from(parts.len().is_multiple_of(2));
+    for (index, part) in parts[..pairs].iter().enumerate() {
+        if index % 2 == 1 {
+            pieces.push(context! { code => *part });
+        } else {
+            with_instants(part, &mut pieces);
+        }
+    }
+    if pairs < parts.len() {
+        pieces.push(context! { text => format!("`{}", parts[pairs]) });
+    }
+    Value::from(pieces)
+}
+
+fn with_instants(text: &str, pieces: &mut Vec<Value>) {
+    let mut plain = String::new();
+    for word in text.split_inclusive([' ', ',', ';', ')', '(']) {
+        let bare = word.trim_end_matches([' ', ',', ';', ')', '(']);
+        if bare.len() > 19 && bare.ends_with('Z') && bare.parse::<Timestamp>().is_ok() {
+            pieces.push(context! { text => std::mem::take(&mut plain) });
+            pieces.push(context! { at => bare });
+            plain.push_str(&word[bare.len()..]);
+        } else {
+            plain.push_str(word);
+        }
+    }
+    pieces.push(context! { text => plain });
 }
 
 /// An instant as the hour and minute of the viewer's clock; another text as it is.
@@ -155,6 +191,28 @@ mod tests {
             let text = written(template, zone);
             assert!(text.ends_with(shown), "{template} in {zone}: {text}");
         }
+    }
+
+    #[test]
+    fn words_of_rules_have_code_and_instants_and_stay_text() {
+        let shown = |text: &str| {
+            let pieces = prose(&Value::from(text));
+            let kinds = pieces.try_iter().unwrap().map(|piece| {
+                let of = |name| piece.get_attr(name).unwrap().as_str().map(str::to_owned);
+                let (code, at) = (of("code"), of("at"));
+                code.map(|code| format!("<{code}>"))
+                    .or(at.map(|at| format!("@{at}")))
+                    .or(of("text"))
+                    .unwrap()
+            });
+            kinds.collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(
+            shown("digest `weekly`; 5, 2026-11-29T01:50:25.562Z to 2026-11-29T01:50:26Z → due"),
+            "digest |<weekly>|; 5, |@2026-11-29T01:50:25.562Z| to |@2026-11-29T01:50:26Z| → due"
+        );
+        assert_eq!(shown("`a`b` 10:30Z"), "|<a>|b|` 10:30Z");
+        assert_eq!(shown(""), "");
     }
 
     #[test]

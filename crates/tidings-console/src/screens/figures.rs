@@ -297,10 +297,10 @@ mod tests {
         let fake = server().refuse(call, 400, "invalid_query", "did you mean `day`?");
         let shown = fake.page("figures", "/figures?by=dya&tpye=x", None).await;
         assert_eq!(shown.status, StatusCode::BAD_REQUEST);
-        shown.has(&["did you mean `day`?", "<option selected>dya</option>"]);
+        shown.has(&["did you mean <code><bdi>day</bdi></code>?", "<option selected>dya</option>"]);
         let shown = server().page("figures", "/figures?compare=last", None).await;
         assert_eq!(shown.status, StatusCode::BAD_REQUEST);
-        shown.has(&["Example: `compare=previous`"]);
+        shown.has(&["Example: <code><bdi>compare=previous</bdi></code>"]);
     }
 
     #[tokio::test]

@@ -98,6 +98,6 @@ mod tests {
             Fake::default().refuse("GET /v1/recipients?state=activ", 400, "invalid_query", hint);
         let shown = fake.page("read", "/people?state=activ", None).await;
         assert_eq!(shown.status, StatusCode::BAD_REQUEST);
-        shown.has(&[hint, "name=\"state\""]);
+        shown.has(&["did you mean <code><bdi>active</bdi></code>?", "name=\"state\""]);
     }
 }

@@ -97,7 +97,7 @@ async fn a_wrong_filter_is_shown_with_its_hint_and_stays_in_the_form() {
         .page("operate", "/messages?state=fialed&event=e-1", None)
         .await;
     assert_eq!(page.status, StatusCode::BAD_REQUEST);
-    page.has(&["did you mean `failed`?", "name=\"event\" value=\"e-1\""]);
+    page.has(&["did you mean <code><bdi>failed</bdi></code>?", "name=\"event\" value=\"e-1\""]);
     page.lacks(&["Retry"]);
 }
 

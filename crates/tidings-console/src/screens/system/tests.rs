@@ -79,7 +79,7 @@ async fn a_wrong_filter_of_a_list_is_shown_with_its_hint_and_stays() {
         .page("admin", "/system/log?action=pause_typ", None)
         .await;
     assert_eq!(page.status, StatusCode::BAD_REQUEST);
-    page.has(&["did you mean `pause_type`?", "value=\"pause_typ\""]);
+    page.has(&["did you mean <code><bdi>pause_type</bdi></code>?", "value=\"pause_typ\""]);
     page.lacks(&["No change is logged"]);
 }
 
