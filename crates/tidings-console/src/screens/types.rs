@@ -74,7 +74,9 @@ async fn list(
             ),
         };
         let may_list = console.api().may(viewer.caller.role, "list_events");
-        let values = context! { rows, verdict, is_any_paused => paused > 0, may_list };
+        let has_lines =
+            rows.iter().any(|row| row.get_attr("spark").is_ok_and(|line| line.is_true()));
+        let values = context! { rows, verdict, has_lines, is_any_paused => paused > 0, may_list };
         Ok(Page::new(BarSection::Types, "Types", "types.html").with(values))
     };
     written(page.await, &console, &viewer)
@@ -165,9 +167,11 @@ async fn page(console: &Console, viewer: &Viewer, found: &ConfiguredType) -> Pag
     let figures = console.call(viewer, call).await.unwrap_or_default();
     let may = |operation| console.api().may(viewer.caller.role, operation);
     let flags: Vec<Shown> = flags(of);
+    let measures = measures(&figures);
+    let has_lines = measures.iter().any(|of| of.get_attr("spark").is_ok_and(|line| line.is_true()));
     let values = context! {
         name, verdict => verdict.shown(), is_paused, channels, category => title(&found.all, of),
-        measures => measures(&figures), may_pause => !is_paused && may("pause_type"),
+        measures, has_lines, may_pause => !is_paused && may("pause_type"),
         may_resume => is_paused && may("resume_type"), may_try => may("check"), flags,
         from => figures["from"].as_str(), may_list => may("list_messages"),
     };
