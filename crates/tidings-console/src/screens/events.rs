@@ -42,7 +42,8 @@ async fn list(
 async fn page(console: &Console, viewer: &Viewer, query: &Query) -> Result<Page, CallProblem> {
     let fields: Vec<Shown> =
         FIELDS.into_iter().map(|name| context! { name, value => query.text(name) }).collect();
-    let form = context! { fields, recipient => query.text("recipient") };
+    let is_more_chosen = ["target", "tenant"].into_iter().any(|name| query.get(name).is_some());
+    let form = context! { fields, is_more_chosen, recipient => query.text("recipient") };
     let answer = match console.call(viewer, query.onto(Call::get(&["events"]))).await {
         Ok(answer) => answer,
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
