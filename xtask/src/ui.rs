@@ -1,7 +1,7 @@
 //! The check of the elements of pages. It needs Node and Chromium, which no other check does.
 //!
 //! Types, the committed files as they are built anew, the core on a virtual clock, and a browser: against a model of the
-//! server, which can misbehave, and against a server.
+//! server, which can misbehave, and against a server. The screens of the console are played over servers of their own.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
@@ -36,6 +36,8 @@ pub(crate) fn run(root: &Path) -> Result<(), Failure> {
 /// A server over a new store, which ends when it is dropped.
 struct Server {
     process: Child,
+    /// The binary, of which the tests of the console start servers of their own.
+    program: String,
     url: String,
     key: String,
     signing_key: String,
@@ -63,11 +65,13 @@ impl Server {
             process.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines());
         let url = lines.find_map(|line| Some(line.ok()?.strip_prefix("listening on ")?.to_owned()));
         let url = url.ok_or("the server did not start")?;
-        Ok(Self { process, url, key, signing_key: last(signing_key) })
+        let program = program.display().to_string();
+        Ok(Self { process, program, url, key, signing_key: last(signing_key) })
     }
 
-    fn environment(&self) -> [(&str, String); 5] {
+    fn environment(&self) -> [(&str, String); 6] {
         [
+            ("TIDINGS_PROGRAM", self.program.clone()),
             ("TIDINGS_URL", self.url.clone()),
             ("TIDINGS_KEY", self.key.clone()),
             ("TIDINGS_SIGNING_KEY", self.signing_key.clone()),

@@ -1,18 +1,15 @@
-// The script of the console's pages, under their policy: on a page of this file, and with TIDINGS_CONSOLE (the URL of a
-// console, as http://127.0.0.1:8990/console) on its screens.
+// The script of the console's pages, under their policy, on a page of this file. Its screens: console-screens.test.ts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { violations } from "./axe.js";
 import { until } from "./stage.js";
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
   "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
-const real = process.env.TIDINGS_CONSOLE;
 const dist = (name: string) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
 
 let browser: Browser;
@@ -138,26 +135,4 @@ test("empty filters are not in the URL", async () => {
   const { page } = await open();
   await page.getByRole("button", { name: "Filter" }).click();
   await page.waitForURL("**/console/messages?state=sent");
-});
-
-test("the screens have no fault for axe, nothing moves while they load, and no line is wider than the window", { skip: !real && "TIDINGS_CONSOLE is not set" }, async () => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of [375, 1280]) {
-      for (const path of ["/", "/figures", "/figures?by=type,day&compare=previous", "/messages", "/people", "/events", "/types", "/system", "/system/log"]) {
-        const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
-        const page = await context.newPage();
-        await page.addInitScript(() => {
-          (window as any).moved = 0;
-          new PerformanceObserver((list) => list.getEntries().forEach((entry) => ((window as any).moved += (entry as any).value)))
-            .observe({ type: "layout-shift", buffered: true });
-        });
-        await page.goto(real + path);
-        const where = `${path} at ${width}, ${colorScheme}`;
-        assert.deepEqual(await violations(page, "html"), [], where);
-        assert.equal(await page.evaluate(() => (window as any).moved), 0, where);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), where);
-        await context.close();
-      }
-    }
-  }
 });
