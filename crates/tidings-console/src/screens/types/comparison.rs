@@ -43,15 +43,23 @@ impl<'c> Comparison<'c> {
     pub(super) fn verdict(&self) -> String {
         let [now, then] = self.both(&["messages"]);
         let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());
-        let counts = format!("{} messages instead of {}", count(then), count(now));
-        let change = change(now, then).map(|change| format!(" ({change})")).unwrap_or_default();
+        let counts = match change(now, then) {
+            Some(change) => {
+                format!("{} messages instead of {} ({change})", count(then), count(now))
+            }
+            None if now == then => format!("{} messages, as many as now", count(then)),
+            None => format!("{} messages instead of {}", count(then), count(now)),
+        };
         let delays = match self.both(&["delay_ms", "p95"]) {
+            [Some(now), Some(then)] if now == then => {
+                format!("; 95 of 100 events wait {} at most, as now", span(then))
+            }
             [Some(now), Some(then)] => {
                 format!("; 95 of 100 events wait {} at most instead of {}", span(then), span(now))
             }
             _ => String::new(),
         };
-        format!("{counts}{change}{delays}.")
+        format!("{counts}{delays}.")
     }
 
     /// The promise that holds for everybody: how many anybody gets on a day.
@@ -190,6 +198,16 @@ mod tests {
         );
         assert_eq!(number(&job["result"][0], &["left_out"]), Some(3.0));
         assert_eq!(comparison.rows().len(), ROWS.len());
+    }
+
+    #[test]
+    fn a_change_that_changes_nothing_says_so() {
+        let side = json!({"messages": 1_120, "delay_ms": {"p95": 780_000}});
+        let job = json!({"state": "done", "result": [side, side]});
+        assert_eq!(
+            Comparison::of(&job).unwrap().verdict(),
+            "1,120 messages, as many as now; 95 of 100 events wait 13 min at most, as now."
+        );
     }
 
     #[test]
