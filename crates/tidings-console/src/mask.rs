@@ -113,11 +113,19 @@ impl<'a> Mask<'a> {
             // The holder of a key, in lists of keys, is named by operators as well.
             "name" if self.resource == "admin" => {}
             name if NAMES.contains(&name) => texts(value, &text::name),
+            // Of what holds a message, the reason is what its provider said.
+            "reason" if value.as_str().is_some_and(|reason| !is_word(reason)) => {
+                texts(value, &text::without_addresses);
+            }
             name if QUOTES.contains(&name) => texts(value, &text::without_addresses),
             _ => match value {
                 Value::Object(_) => self.value(value),
                 Value::Array(values) => {
                     values.iter_mut().for_each(|value| self.field(name, value));
+                }
+                // The source of a mail is all of it.
+                Value::String(hidden) if name == "source" && !is_word(hidden) => {
+                    HIDDEN.clone_into(hidden);
                 }
                 Value::String(hidden) if !is_shown(name) => HIDDEN.clone_into(hidden),
                 Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -143,8 +151,14 @@ impl<'a> Mask<'a> {
     }
 }
 
-fn is_shown(name: &str) -> bool {
+/// Returns true if texts of a field of this name are ids, words of the API, instants, or what operators wrote.
+pub(crate) fn is_shown(name: &str) -> bool {
     SHOWN.split_ascii_whitespace().any(|shown| shown == name)
+}
+
+/// Returns true for a word of the API, such as `no_address`.
+pub(crate) fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// Masks every text within a value.
@@ -226,6 +240,23 @@ mod tests {
         let shown = masked("messages", None, &[], message);
         assert_eq!(shown["attempts"][0]["answer"], "550 5.1.1 <a••@e••••••.org>: no such user");
         assert_eq!((&shown["new_field"], &shown["state"]), (&json!(HIDDEN), &json!("failed")));
+    }
+
+    #[test]
+    fn what_holds_a_message_is_quoted_without_addresses() {
+        let message =
+            json!({"reason": "refused", "held": {"reason": "451 <ana@example.org> later"}});
+        let shown = masked("messages", None, &[], message);
+        assert_eq!(shown["reason"], "refused");
+        assert_eq!(shown["held"]["reason"], "451 <a••@e••••••.org> later");
+    }
+
+    #[test]
+    fn the_source_of_a_mail_is_hidden() {
+        let next =
+            json!({"message": {"source": "To: ana@example.org\r\n\r\nAna"}, "source": "category"});
+        let shown = json!({"message": {"source": HIDDEN}, "source": "category"});
+        assert_eq!(masked("recipients", None, &[], next), shown);
     }
 
     #[test]
