@@ -22,6 +22,14 @@ pub struct Caller {
     pub way: Way,
 }
 
+impl Caller {
+    /// A developer, who needs no key.
+    #[must_use]
+    pub fn developer(way: Way) -> Self {
+        Self { kind: CallerKind::Key, id: "dev".to_owned(), role: "admin", way }
+    }
+}
+
 /// The kind of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallerKind {
@@ -70,4 +78,16 @@ pub trait Api: Send + Sync + 'static {
         let detail = "This server can't open people.";
         Err(CallProblem::new(StatusCode::NOT_IMPLEMENTED, "not_implemented", detail))
     }
+
+    /// Notes that an assistant calls a tool (`mcp.called` in the log of changes).
+    ///
+    /// # Errors
+    /// The server has no such note; the tool is not called then.
+    async fn log_tool_call(&self, caller: &Caller, tool: &'static str) -> Result<(), CallProblem>;
+
+    /// Draws a text that nobody can guess.
+    ///
+    /// # Errors
+    /// The system has no random bits.
+    fn secret(&self) -> Result<String, CallProblem>;
 }

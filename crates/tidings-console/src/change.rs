@@ -19,6 +19,48 @@ use crate::viewer::Viewer;
 /// From this number of people on it has to be typed.
 const TYPED_FROM: u64 = 100;
 
+/// A call that changes something, in two steps: it says what it would do, then it is made.
+pub(crate) struct CountedCall {
+    /// The call, without `dry` and `expect`.
+    pub(crate) call: Call,
+    /// False for a call that takes neither.
+    pub(crate) is_counted: bool,
+}
+
+impl CountedCall {
+    /// What the call would do; null where it can't say so.
+    ///
+    /// # Errors
+    /// The refusal of the call.
+    pub(crate) async fn ask(
+        &self,
+        console: &Console,
+        viewer: &Viewer,
+    ) -> Result<Value, CallProblem> {
+        match self.is_counted {
+            true => console.call(viewer, self.call.clone().dry()).await,
+            false => Ok(Value::Null),
+        }
+    }
+
+    /// Makes the call, unless it concerns more people than the first step said.
+    ///
+    /// # Errors
+    /// The refusal of the call: `grew` if there are more people.
+    pub(crate) async fn make(
+        self,
+        console: &Console,
+        viewer: &Viewer,
+        people: Option<u64>,
+    ) -> Result<Value, CallProblem> {
+        let call = match people.filter(|_| self.is_counted) {
+            Some(people) => self.call.expecting(people),
+            None => self.call,
+        };
+        console.call(viewer, call).await
+    }
+}
+
 /// A change that a viewer may make.
 pub(crate) struct TwoStepChange {
     /// The call that makes it, without `dry` and `expect`.
@@ -65,10 +107,7 @@ impl TwoStepChange {
         console: &Console,
         viewer: &Viewer,
     ) -> Result<Page, CallProblem> {
-        let answer = match self.is_counted {
-            true => console.call(viewer, self.call.clone().dry()).await?,
-            false => Value::Null,
-        };
+        let answer = self.counted().ask(console, viewer).await?;
         Ok(self.page(&answer, None))
     }
 
@@ -83,7 +122,6 @@ impl TwoStepChange {
         viewer: &Viewer,
         form: &ChangeForm,
     ) -> Result<Made, CallProblem> {
-        let mut call = self.call.clone();
         if self.is_counted {
             let Some(expect) = form.expect else {
                 let detail = "the form lacks `expect`, the number of people";
@@ -95,17 +133,16 @@ impl TwoStepChange {
             };
             let typed = form.typed.as_deref().map(|typed| typed.replace([',', ' '], ""));
             if expect >= TYPED_FROM && typed.as_deref() != Some(expect.to_string().as_str()) {
-                let answer = console.call(viewer, self.call.clone().dry()).await?;
+                let answer = self.counted().ask(console, viewer).await?;
                 let mut page = self.page(&answer, Some("Type the number of people to go on."));
                 page.status = StatusCode::UNPROCESSABLE_ENTITY;
                 return Ok(Made::Asked(page));
             }
-            call = call.expecting(expect);
         }
-        match console.call(viewer, call).await {
+        match self.counted().make(console, viewer, form.expect).await {
             Ok(answer) => Ok(Made::Done(answer)),
             Err(problem) if problem.code() == "grew" => {
-                let answer = console.call(viewer, self.call.clone().dry()).await?;
+                let answer = self.counted().ask(console, viewer).await?;
                 let more = "It concerns more people than when you looked. Nothing has changed.";
                 let mut page = self.page(&answer, Some(more));
                 page.status = StatusCode::CONFLICT;
@@ -113,6 +150,11 @@ impl TwoStepChange {
             }
             Err(problem) => Err(problem),
         }
+    }
+
+    /// The call on its own.
+    fn counted(&self) -> CountedCall {
+        CountedCall { call: self.call.clone(), is_counted: self.is_counted }
     }
 
     fn page(&self, answer: &Value, note: Option<&str>) -> Page {

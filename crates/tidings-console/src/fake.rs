@@ -55,6 +55,11 @@ impl Fake {
         self
     }
 
+    /// The calls that are made, with their bodies.
+    pub(crate) fn calls(&self) -> Arc<Mutex<Vec<String>>> {
+        Arc::clone(&self.called)
+    }
+
     /// The viewer has opened a person.
     pub(crate) fn opened(mut self, recipient: &str) -> Self {
         self.opened.push(recipient.to_owned());
@@ -146,6 +151,15 @@ impl Api for Fake {
             let status = StatusCode::NOT_FOUND;
             Err(CallProblem::new(status, "no_fixture", format!("no answer to `{target}`")))
         })
+    }
+
+    async fn log_tool_call(&self, caller: &Caller, tool: &'static str) -> Result<(), CallProblem> {
+        self.called.lock().unwrap().push(format!("mcp.called {} {tool}", caller.id));
+        Ok(())
+    }
+
+    fn secret(&self) -> Result<String, CallProblem> {
+        Ok(format!("secret-{}", self.called.lock().unwrap().len()))
     }
 
     async fn open_person(&self, _: &Viewer, recipient: &str) -> Result<(), CallProblem> {

@@ -52,7 +52,6 @@ impl Sentence {
     }
 
     /// The sentence with its instants as the API writes them.
-    #[cfg(test)]
     pub(crate) fn plain(&self) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) | Piece::At(text) => text.as_str(),

@@ -4,7 +4,7 @@
 //! a GET must come from a page of the console itself; no GET changes anything, so a link from elsewhere is harmless.
 
 mod attempts;
-mod origin;
+pub(crate) mod origin;
 mod person;
 #[cfg(test)]
 mod tests;
@@ -54,8 +54,8 @@ pub trait SignIn: Send + Sync + 'static {
     /// The origin under which people open the console.
     fn place(&self) -> Place;
 
-    /// Returns true if a host, by its name alone, is the server's own, or this machine.
-    fn is_host_ours(&self, host: &str) -> bool;
+    /// Returns true if a host, by its name alone, is that of the console's URL, or one of its further names.
+    fn knows_host(&self, host: &str) -> bool;
 
     /// The holder of an API key.
     fn key_holder(&self, key: &str) -> Option<Caller>;
@@ -120,17 +120,19 @@ fn guarded(pages: Router, door: Arc<Door>) -> Router {
 
 /// Refuses requests under a foreign name, and changes that come from pages of others.
 async fn only_from_here(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    if !origin::is_host_ours(&request, |host| door.sign_in.is_host_ours(host)) {
+    let (parts, body) = request.into_parts();
+    let is_ours = |host: &str| origin::is_this_machine(host) || door.sign_in.knows_host(host);
+    if !origin::is_host_ours(&parts, is_ours) {
         let text = "This server is not known by that name. Add it to `hosts` of [console].";
         return (StatusCode::MISDIRECTED_REQUEST, text).into_response();
     }
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    if changes && !origin::is_same_origin(&request, &door.sign_in.place()) {
+    let changes = !matches!(parts.method, Method::GET | Method::HEAD);
+    if changes && !origin::is_same_origin(&parts, &door.sign_in.place()) {
         let detail = "A form of another site can't change anything here.";
         let problem = CallProblem::new(StatusCode::FORBIDDEN, "cross_site", detail);
         return frameless(&Page::of_problem(&problem), &door.console);
     }
-    next.run(request).await
+    next.run(Request::from_parts(parts, body)).await
 }
 
 /// Lets through requests with a session, with their viewer.

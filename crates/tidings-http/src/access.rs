@@ -96,7 +96,7 @@ fn is_of_host(service: &Service, request: &Request) -> bool {
 }
 
 /// Answers a call within the shares of its caller.
-async fn within_share(
+pub(crate) async fn within_share(
     service: &Service,
     caller: CallerId,
     request: Request,

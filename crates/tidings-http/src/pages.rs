@@ -26,7 +26,7 @@ macro_rules! pages {
 }
 
 /// The pages in the order in which they are read.
-static PAGES: [(&str, &str); 33] = pages![
+static PAGES: [(&str, &str); 34] = pages![
     "quickstart.md",
     "concepts.md",
     "data.md",
@@ -46,6 +46,7 @@ static PAGES: [(&str, &str); 33] = pages![
     "running.md",
     "commands.md",
     "console.md",
+    "mcp.md",
     "operators.md",
     "signing-in.md",
     "messages.md",

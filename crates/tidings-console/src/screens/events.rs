@@ -2,7 +2,7 @@
 
 mod act;
 mod event;
-mod verdict;
+pub(crate) mod verdict;
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 mod bulk;
 mod message;
-mod verb;
+pub(crate) mod verb;
 pub(crate) mod verdict;
 
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 mod ahead;
 mod day;
-mod verdict;
+pub(crate) mod verdict;
 
 use minijinja::context;
 use minijinja::value::Serde;

@@ -3,6 +3,7 @@
 //! Each tab makes the calls that it needs. The first has the verdict.
 
 mod act;
+pub(crate) mod facts;
 pub(crate) mod tab;
 mod verdict;
 mod waits;
@@ -24,15 +25,13 @@ use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
 use crate::routes::written;
+use crate::screens::person::facts::PersonFacts;
 use crate::screens::person::tab::TABS;
-use crate::screens::person::verdict::{Facts, suppression, tone, verdict};
+use crate::screens::person::verdict::{suppression, tone};
 use crate::screens::unknown;
 use crate::sentence::Sentence;
 use crate::viewer::Viewer;
 use crate::words::clock;
-
-/// The number of events on the first tab.
-const EVENTS: &str = "20";
 
 pub(crate) fn routes() -> Router<Arc<Console>> {
     Router::new().route("/people/{id}", get(person)).merge(act::routes())
@@ -130,36 +129,18 @@ impl PersonTabs<'_> {
     }
 
     async fn overview(&self) -> Result<Shown, CallProblem> {
-        let pending = self.own("pending").await?;
-        let choices = Call::get(&["recipients", self.id, "preferences"]).with("choices", "true");
-        let choices = self.call(choices).await?;
-        let suppressions = Call::get(&["suppressions"]).with("recipient", self.id);
-        let suppressions = self.call(suppressions).await?;
-        let leaving = Call::get(&["messages"])
-            .with("recipient", self.id)
-            .with("state", "planned")
-            .with("state", "sending");
-        let leaving = self.call(leaving).await?;
-        let events = Call::get(&["events"]).with("recipient", self.id).with("limit", EVENTS);
-        let events = self.call(events).await?;
+        let facts = PersonFacts::read(self.console, self.viewer, &self.profile).await?;
         let now = self.console.api().now();
         let zone = self.zone.as_ref().filter(|zone| **zone != self.viewer.zone);
-        let facts = Facts {
-            profile: &self.profile,
-            choices: &choices["choices"],
-            suppressions: &suppressions["suppressions"],
-            pending: &pending,
-            leaving: &leaving,
-            now,
-            zone,
-        };
-        let verdict: Vec<Shown> = verdict(&facts).iter().map(Sentence::shown).collect();
+        let verdict: Vec<Shown> =
+            facts.sentences(&self.profile, now, zone).iter().map(Sentence::shown).collect();
+        let PersonFacts { pending, leaving, events, .. } = &facts;
         let may_flush = self.may("flush");
         let more = events["next"]
             .is_string()
             .then(|| Query::default().with("recipient", self.id).url("/events"));
         Ok(context! {
-            verdict, leaving => Serde(&leaving["messages"]), lanes => waits::lanes(self.id, &pending, now, &self.viewer.zone, may_flush),
+            verdict, leaving => Serde(&leaving["messages"]), lanes => waits::lanes(self.id, pending, now, &self.viewer.zone, may_flush),
             retried => Serde(&pending["messages"]), scheduled => Serde(&pending["scheduled"]),
             events => Serde(&events["events"]), more,
             answer => context! { missing => Serde(&events["missing"]) },

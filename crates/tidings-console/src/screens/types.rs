@@ -1,10 +1,10 @@
 //! Types: when each goes out on each channel, who has paused it, how it went, and what a change would do.
 
-mod comparison;
+pub(crate) mod comparison;
 mod days;
 mod drawing;
 mod edits;
-mod policy;
+pub(crate) mod policy;
 mod trial;
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Why: what became of an event for a person, which rule decided, and what would have to differ.
 
-mod verdict;
+pub(crate) mod verdict;
 
 use std::sync::Arc;
 

@@ -1,15 +1,15 @@
 //! Origins of requests: the name under which one came in, and the page that made it.
 
-use axum::extract::Request;
 use axum::http::header;
+use axum::http::request::Parts;
 
 use super::Place;
 
 /// Returns true if a request came in under a name of the console, or of this machine. A page whose own name was
 /// pointed here (DNS rebinding) has another.
-pub(crate) fn is_host_ours(request: &Request, is_ours: impl Fn(&str) -> bool) -> bool {
-    let target = request.uri().authority().map(|authority| authority.as_str());
-    let mut hosts = request.headers().get_all(header::HOST).into_iter();
+pub(crate) fn is_host_ours(request: &Parts, is_ours: impl Fn(&str) -> bool) -> bool {
+    let target = request.uri.authority().map(|authority| authority.as_str());
+    let mut hosts = request.headers.get_all(header::HOST).into_iter();
     let host = match (hosts.next(), hosts.next()) {
         (host, None) => host.map(|host| host.to_str().unwrap_or_default()),
         (_, Some(_)) => return false,
@@ -19,24 +19,43 @@ pub(crate) fn is_host_ours(request: &Request, is_ours: impl Fn(&str) -> bool) ->
 }
 
 /// Returns true if a page of this origin made a request. Browsers that name no `Sec-Fetch-Site` name an `Origin`.
-pub(crate) fn is_same_origin(request: &Request, place: &Place) -> bool {
-    let mut sites = request.headers().get_all("sec-fetch-site").into_iter();
+pub(crate) fn is_same_origin(request: &Parts, place: &Place) -> bool {
+    let mut sites = request.headers.get_all("sec-fetch-site").into_iter();
     match (sites.next(), sites.next()) {
         (Some(site), None) => return site == "same-origin",
         (Some(_), Some(_)) => return false,
         (None, _) => {}
     }
-    let mut origins = request.headers().get_all(header::ORIGIN).into_iter();
-    let origin = match (origins.next(), origins.next()) {
-        (Some(origin), None) => origin.to_str().unwrap_or_default(),
-        _ => return false,
-    };
+    let Some(origin) = only_origin(request) else { return false };
     if place.origin.as_deref() == Some(origin) {
         return true;
     }
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let place = origin.split_once("://").map(|(_, place)| place);
     host.is_some_and(|host| place == Some(host))
+}
+
+/// Returns true if no page made a request, or one of this origin or of a host that the server is known by.
+pub(crate) fn is_page_ours(request: &Parts, place: &Place, is_ours: impl Fn(&str) -> bool) -> bool {
+    if !request.headers.contains_key(header::ORIGIN) {
+        return true;
+    }
+    let Some(origin) = only_origin(request) else { return false };
+    let host = origin.split_once("://").map(|(_, place)| without_port(place));
+    place.origin.as_deref() == Some(origin) || host.is_some_and(is_ours)
+}
+
+/// The only origin that a request names.
+fn only_origin(request: &Parts) -> Option<&str> {
+    let mut origins = request.headers.get_all(header::ORIGIN).into_iter();
+    let origin = origins.next()?.to_str().ok();
+    origin.filter(|_| origins.next().is_none())
+}
+
+/// Returns true for a name of this machine, as it is seen from itself.
+pub(crate) fn is_this_machine(name: &str) -> bool {
+    let address = name.parse::<std::net::IpAddr>();
+    address.is_ok_and(|address| address.is_loopback()) || name.eq_ignore_ascii_case("localhost")
 }
 
 /// The name of a host, without its port and without the brackets of IPv6.
@@ -50,20 +69,18 @@ fn without_port(place: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::Body;
-
     use super::*;
 
     fn is_ours(host: &str) -> bool {
         matches!(host, "tidings.example.org" | "::1" | "localhost" | "127.0.0.1")
     }
 
-    fn request(headers: &[(&str, &str)]) -> Request {
-        let mut request = Request::builder().method("POST").uri("/console/sign-in");
+    fn request(headers: &[(&str, &str)]) -> Parts {
+        let mut request = axum::http::Request::builder().method("POST").uri("/console/sign-in");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.body(Body::empty()).unwrap()
+        request.body(()).unwrap().into_parts().0
     }
 
     #[test]
@@ -83,6 +100,26 @@ mod tests {
         let twice = request(&[("host", "localhost"), ("host", "localhost")]);
         assert!(!is_host_ours(&twice, is_ours));
         assert!(!is_host_ours(&request(&[]), is_ours));
+    }
+
+    #[test]
+    fn a_page_that_calls_is_of_the_url_or_of_a_known_host() {
+        let place = Place { origin: Some("https://tidings.example.org".to_owned()) };
+        let known = |host: &str| host == "tools.example.org";
+        for (origin, expected) in [
+            (None, true),
+            (Some("https://tidings.example.org"), true),
+            (Some("https://tools.example.org:8443"), true),
+            (Some("https://tidings.example.org.evil.example"), false),
+            (Some("http://localhost:3000"), false),
+            (Some("null"), false),
+            (Some(""), false),
+        ] {
+            let headers: Vec<_> = origin.map(|origin| ("origin", origin)).into_iter().collect();
+            assert_eq!(is_page_ours(&request(&headers), &place, known), expected, "{origin:?}");
+        }
+        let ours = ("origin", "https://tidings.example.org");
+        assert!(!is_page_ours(&request(&[ours, ours]), &place, known));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The console over this server: its calls are those of the API, made within the process in the name of its viewers.
 
+mod mcp;
 mod proxy;
 mod sign_in;
 #[cfg(test)]
@@ -17,9 +18,14 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 use serde_json::Value;
-use tidings_console::{Api, Call, CallProblem, Caller, CallerKind, Console, Viewer, Way};
+use tidings_api::keys::Secret;
+use tidings_console::{
+    Api, Call, CallProblem, Caller, CallerKind, Console, McpEndpoint, Viewer, Way,
+};
 use tidings_core::engine::LoggedChange;
-use tidings_core::model::{Author, AuthorKind, ChangeSubject, Role, SubjectKind, Via};
+use tidings_core::model::{
+    Author, AuthorKind, ChangeSubject, ChangedField, Role, SubjectKind, Via,
+};
 use tidings_core::rules::CONSOLE_PATH;
 use tidings_node::{CallerId, RuntimeError};
 use tokio::sync::oneshot;
@@ -68,10 +74,7 @@ impl Api for CallsInProcess {
     }
 
     async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem> {
-        let id = match caller.kind {
-            CallerKind::Key if !self.is_dev() => CallerId::Key(caller.id.as_str().into()),
-            CallerKind::Key | CallerKind::Person => CallerId::Host,
-        };
+        let id = self.caller_id(caller);
         let Some(role) = role_of(caller.role) else {
             return Err(problem(&Problem::new(Code::Role, "the caller has no role")));
         };
@@ -98,16 +101,49 @@ impl Api for CallsInProcess {
     async fn open_person(&self, viewer: &Viewer, recipient: &str) -> Result<(), CallProblem> {
         // An unknown one is refused, and leaves no line.
         self.call(&viewer.caller, Call::get(&["recipients", recipient])).await?;
-        let origin = requester(&viewer.caller).origin(Logged::As("person.shown"), None);
         let subject = ChangeSubject::new(SubjectKind::Recipient, recipient);
+        let line = LoggedChange { subject, fields: Vec::new() };
+        self.log(&viewer.caller, "person.shown", line).await
+    }
+
+    async fn log_tool_call(&self, caller: &Caller, tool: &'static str) -> Result<(), CallProblem> {
+        // A call is about the key that makes it: what it asks about may be anything that somebody typed.
+        let subject = ChangeSubject::new(SubjectKind::Key, caller.id.as_str());
+        let fields = ChangedField::shown("tool", Value::Null, tool.into());
+        let line = LoggedChange { subject, fields: fields.into_iter().collect() };
+        self.log(caller, "mcp.called", line).await
+    }
+
+    fn secret(&self) -> Result<String, CallProblem> {
+        let secret = Secret::random().map_err(|fault| internal(&fault))?;
+        Ok(secret.text().to_owned())
+    }
+}
+
+impl CallsInProcess {
+    /// Writes a line of the log for what is no change, and waits until it is durable.
+    async fn log(
+        &self,
+        caller: &Caller,
+        action: &'static str,
+        line: LoggedChange,
+    ) -> Result<(), CallProblem> {
+        let origin = requester(caller).origin(Logged::As(action), None);
         let (send, done) = oneshot::channel();
         let then = move |done: Result<(), RuntimeError>| {
             let _ = send.send(done.map_err(Problem::from));
         };
-        let line = LoggedChange { subject, fields: Vec::new() };
         let logged = self.service.handle.with_origin(origin).log(line, then);
         logged.map_err(|fault| problem(&Problem::from(fault)))?;
         self.service.answered(done).await.map_err(|fault| problem(&fault))
+    }
+
+    /// The caller by whom the rooms of the server are shared.
+    fn caller_id(&self, caller: &Caller) -> CallerId {
+        match caller.kind {
+            CallerKind::Key if !self.is_dev() => CallerId::Key(caller.id.as_str().into()),
+            CallerKind::Key | CallerKind::Person => CallerId::Host,
+        }
     }
 }
 
@@ -156,9 +192,11 @@ pub(crate) fn routes(service: &Arc<Service>, calls: Router<Arc<Service>>) -> Rou
         (None, Access::Keys { .. }) | (_, Access::Own(_)) => return Router::new(),
     };
     let calls = calls.with_state(Arc::clone(service));
-    let api = CallsInProcess { service: Arc::clone(service), calls };
-    let console = Arc::new(Console::new(Arc::new(api), path));
+    let api = Arc::new(CallsInProcess { service: Arc::clone(service), calls });
+    let console = Arc::new(Console::new(Arc::<CallsInProcess>::clone(&api), path));
     let sign_in = Arc::new(ServerSignIn::new(service));
+    let endpoint = McpEndpoint::new(Arc::clone(&console), Arc::<ServerSignIn>::clone(&sign_in));
+    let tools = mcp::routes(api, endpoint);
     let pages = if matches!(service.access, Access::Open) {
         let signed_in = middleware::from_fn_with_state(Arc::clone(&console), as_developer);
         let pages = tidings_console::router(Arc::clone(&console)).layer(signed_in);
@@ -166,7 +204,7 @@ pub(crate) fn routes(service: &Arc<Service>, calls: Router<Arc<Service>>) -> Rou
     } else {
         tidings_console::signed_in(console, sign_in)
     };
-    pages.layer(middleware::from_fn_with_state(Arc::clone(service), with_body))
+    pages.layer(middleware::from_fn_with_state(Arc::clone(service), with_body)).merge(tools)
 }
 
 /// The most bytes of a form.
@@ -189,12 +227,7 @@ async fn as_developer(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = Caller {
-        kind: CallerKind::Key,
-        id: "dev".to_owned(),
-        role: Role::Admin.name(),
-        way: Way::Console,
-    };
+    let caller = Caller::developer(Way::Console);
     let viewer = console.viewer(caller, String::new(), request.headers());
     request.extensions_mut().insert(viewer);
     next.run(request).await

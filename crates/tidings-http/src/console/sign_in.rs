@@ -59,11 +59,9 @@ impl SignIn for ServerSignIn {
         Place { origin: url.map(ToString::to_string) }
     }
 
-    fn is_host_ours(&self, host: &str) -> bool {
-        let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    fn knows_host(&self, host: &str) -> bool {
         let rules = self.service.rules();
-        let is_ours = || rules.console.as_ref().is_some_and(|console| console.knows_host(host));
-        is_loopback || host.eq_ignore_ascii_case("localhost") || is_ours()
+        rules.console.as_ref().is_some_and(|console| console.knows_host(host))
     }
 
     fn key_holder(&self, key: &str) -> Option<Caller> {

@@ -8,7 +8,7 @@ use crate::words::{capital, channel, counted, listed};
 
 /// The sentences about an event. `event` = `GET /v1/events/{id}`; `counts` = its audience by `POST /v1/explain`, or the
 /// same again where that has no answer.
-pub(super) fn verdict(event: &Value, counts: &Value) -> Vec<Sentence> {
+pub(crate) fn verdict(event: &Value, counts: &Value) -> Vec<Sentence> {
     let notifications = event["notifications"].as_u64().unwrap_or_default();
     let concerned = counts["concerned"].as_u64().unwrap_or(notifications);
     let reached = match (notifications, concerned) {

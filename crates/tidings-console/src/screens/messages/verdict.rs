@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::sentence::Sentence;
 
 /// The sentence about a message, as `GET /v1/messages/{id}` answers.
-pub(super) fn verdict(message: &Value) -> Sentence {
+pub(crate) fn verdict(message: &Value) -> Sentence {
     let at = |name: &str| message[name].as_str();
     let reason = at("reason");
     let last = message["attempts"].as_array().and_then(|attempts| attempts.last());

@@ -23,14 +23,14 @@ const ROWS: [(&str, &[&str], bool); 12] = [
 ];
 
 /// The two lines of a result, as `tidings simulate --compare --json` prints them.
-pub(super) struct Comparison<'c> {
+pub(crate) struct Comparison<'c> {
     current: &'c Value,
     proposed: &'c Value,
 }
 
 impl<'c> Comparison<'c> {
     /// The comparison of a job that is done.
-    pub(super) fn of(job: &'c Value) -> Option<Self> {
+    pub(crate) fn of(job: &'c Value) -> Option<Self> {
         let [current, proposed] = job["result"].as_array()?.as_slice() else { return None };
         Some(Self { current, proposed })
     }
@@ -40,7 +40,7 @@ impl<'c> Comparison<'c> {
     }
 
     /// The difference in a sentence or two.
-    pub(super) fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let [now, then] = self.both(&["messages"]);
         let (now, then) = (now.unwrap_or_default(), then.unwrap_or_default());
         let counts = match change(now, then) {
@@ -63,7 +63,7 @@ impl<'c> Comparison<'c> {
     }
 
     /// The promise that holds for everybody: how many anybody gets on a day.
-    pub(super) fn most(&self) -> Option<String> {
+    pub(crate) fn most(&self) -> Option<String> {
         let [Some(now), Some(then)] = self.both(&["messages_per_day", "max"]) else { return None };
         Some(format!(
             "Nobody gets more than {} a day with the change; now nobody gets more than {}.",

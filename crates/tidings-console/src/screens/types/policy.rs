@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The policy of a channel of a type in words, as `GET /v1/types` answers: "waits for 4 quiet minutes, 15 at most".
-pub(super) fn words(policy: &Value, digests: &Value) -> String {
+pub(crate) fn words(policy: &Value, digests: &Value) -> String {
     let text = |name: &str| policy[name].as_str();
     let mut words = match text("policy").unwrap_or_default() {
         "now" => "sent at once".to_owned(),

@@ -8,15 +8,21 @@ use crate::sentence::Sentence;
 use crate::words::channel;
 
 /// The answer for a channel, or for all.
-pub(super) struct Answer {
-    pub(super) sentence: Sentence,
+pub(crate) struct Answer {
+    pub(crate) sentence: Sentence,
     /// The difference that would have had it sent; `None` = it was sent.
-    pub(super) otherwise: Option<&'static str>,
+    pub(crate) otherwise: Option<&'static str>,
     /// The class of its colour.
     pub(super) tone: &'static str,
 }
 
 impl Answer {
+    /// The sentence, and what would have to differ.
+    pub(crate) fn plain(&self) -> String {
+        let otherwise = self.otherwise.map(|otherwise| format!(" {otherwise}"));
+        self.sentence.plain() + &otherwise.unwrap_or_default()
+    }
+
     pub(super) fn shown(&self) -> Shown {
         context! { sentence => self.sentence.shown(), otherwise => self.otherwise, tone => self.tone }
     }
@@ -24,7 +30,7 @@ impl Answer {
 
 /// The answers of an explanation, as `POST /v1/explain` has it for a recipient: what was not told comes first, since
 /// that is what is asked about.
-pub(super) fn answers(explained: &Value) -> Vec<Answer> {
+pub(crate) fn answers(explained: &Value) -> Vec<Answer> {
     let recipient = explained["recipient"].as_str().unwrap_or_default();
     let channels = rows(&explained["channels"]);
     let ended = rows(&explained["steps"]).iter().find(|step| step["ends"] == true);
