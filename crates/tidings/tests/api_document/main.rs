@@ -1,4 +1,5 @@
-//! The document of the API as others use it: validators accept it, and its examples fit their schemas.
+//! The document of the API as others use it: validators accept it, and its examples fit their schemas. And the tools of
+//! assistants, as the official SDKs of their protocol call them.
 //!
 //! The clients that are made from it have tests of their own: `cargo xtask clients`.
 
@@ -9,6 +10,7 @@ use std::process::Command;
 
 #[path = "../serving/mod.rs"]
 mod serving;
+mod tools;
 
 use serving::{can_run, skip};
 
@@ -32,6 +34,22 @@ fn found(path: &str) -> Option<PathBuf> {
     found.find(|path| path.exists()).map(|path| path.canonicalize().unwrap())
 }
 
+/// A script of this folder in one of its own, where it finds packages of npm.
+struct ScriptWithPackages {
+    path: PathBuf,
+    _directory: tempfile::TempDir,
+}
+
+impl ScriptWithPackages {
+    fn new(name: &str, packages: &Path) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(packages, directory.path().join("node_modules")).unwrap();
+        let path = directory.path().join(name);
+        std::fs::copy(here(name), &path).unwrap();
+        Self { path, _directory: directory }
+    }
+}
+
 /// Runs a command, which must succeed.
 fn run(command: &mut Command) {
     let output = command.output().unwrap();
@@ -46,12 +64,8 @@ fn two_validators_accept_the_document() {
     }
     // Packages of npm have their programs in a folder among them.
     if let Some(packages) = found("../@apidevtools") {
-        let directory = tempfile::tempdir().unwrap();
-        let installed = directory.path().join("node_modules");
-        std::os::unix::fs::symlink(packages.parent().unwrap(), installed).unwrap();
-        let script = directory.path().join("validate.mjs");
-        std::fs::copy(here("validate.mjs"), &script).unwrap();
-        run(Command::new("node").arg(script).arg(document()));
+        let script = ScriptWithPackages::new("validate.mjs", packages.parent().unwrap());
+        run(Command::new("node").arg(&script.path).arg(document()));
     } else {
         skip("@apidevtools/swagger-parser is not installed");
     }
