@@ -47,11 +47,13 @@ impl<'c> Comparison<'c> {
             Some(change) => {
                 format!("{} messages instead of {} ({change})", count(then), count(now))
             }
-            None if now == then => format!("{} messages, as many as now", count(then)),
+            None if now.total_cmp(&then).is_eq() => {
+                format!("{} messages, as many as now", count(then))
+            }
             None => format!("{} messages instead of {}", count(then), count(now)),
         };
         let delays = match self.both(&["delay_ms", "p95"]) {
-            [Some(now), Some(then)] if now == then => {
+            [Some(now), Some(then)] if now.total_cmp(&then).is_eq() => {
                 format!("; 95 of 100 events wait {} at most, as now", span(then))
             }
             [Some(now), Some(then)] => {
