@@ -1,9 +1,12 @@
 //! The templates of pages.
 
-use minijinja::{Error, Value};
+use minijinja::{Error, Value, context};
 use tidings_api::html::{self, Template};
+use tidings_core::Rules;
+use tidings_core::rules::{CONSOLE_PATH, ConsoleRules};
 
-const TEMPLATES: [Template; 9] = [
+const TEMPLATES: [Template; 10] = [
+    ("bar", include_str!("bar.html")),
     ("layout", include_str!("mailbox/layout.html")),
     ("list", include_str!("mailbox/list.html")),
     ("message", include_str!("mailbox/message.html")),
@@ -21,4 +24,22 @@ const TEMPLATES: [Template; 9] = [
 /// A template of this program that is not one, or reads what it is not given.
 pub(crate) fn fill(name: &str, values: Value) -> Result<String, Error> {
     html::fill(&TEMPLATES, name, values)
+}
+
+/// Fills the template of a developer's page, `here` in the bar, in the look of the console.
+///
+/// # Errors
+/// As [`fill`].
+pub(crate) fn fill_with_bar(
+    name: &str,
+    here: &str,
+    rules: &Rules,
+    values: Value,
+) -> Result<String, Error> {
+    fill(name, context! { here, console => console_path(rules), ..values })
+}
+
+/// The path of the console on a developer's server.
+pub(crate) fn console_path(rules: &Rules) -> &str {
+    rules.console.as_ref().map_or(CONSOLE_PATH, ConsoleRules::path)
 }

@@ -16,11 +16,11 @@ const getToken = async () => (await call("POST", "/v1/admin/tokens", { recipient
 for (const element of document.querySelectorAll("tidings-inbox, tidings-preferences")) element.getToken = getToken;
 
 const form = document.getElementById("publish");
-const output = form.querySelector("output");
+const output = form?.querySelector("output");
 const people = [["ben", "Ben Okafor"], ["cleo", "Cleo Marsh"], ["dora", "Dora Lindqvist"], ["emil", "Emil Hahn"]];
 let count = 0;
 
-form.addEventListener("submit", async (event) => {
+form?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const [id, title] = people[count++ % people.length];
   const number = Date.now().toString(36);

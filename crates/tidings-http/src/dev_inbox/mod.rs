@@ -15,6 +15,7 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use minijinja::context;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use tidings_config::wording::quoted;
 use tidings_core::Id;
@@ -22,7 +23,7 @@ use tidings_core::rules::ChoiceOrder;
 
 use super::error::{Code, Problem};
 use super::service::{Access, Service};
-use crate::html::fill;
+use crate::html::fill_with_bar;
 
 /// The recipient where the address names none, as in the documentation.
 const USUAL: &str = "ana";
@@ -71,10 +72,11 @@ async fn page(
     });
     let values = context! {
         recipient => recipient.as_str(),
+        recipient_path => utf8_percent_encode(recipient.as_str(), NON_ALPHANUMERIC).to_string(),
         is_on => rules.users.is_some(),
         types => types.collect::<Vec<_>>(),
     };
-    let html = fill("dev_inbox", values);
+    let html = fill_with_bar("dev_inbox", "inbox", &rules, values);
     let html = html.map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let mut response = Html(html).into_response();
     let headers: [(HeaderName, &str); 4] = [

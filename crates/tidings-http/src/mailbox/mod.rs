@@ -54,7 +54,8 @@ async fn list(
     State(service): State<Arc<Service>>,
     Query(filter): Query<Filter>,
 ) -> Result<Response, Problem> {
-    let page = page::list(listed(&service, filter).await?).map_err(|fault| internal(&fault))?;
+    let listed = listed(&service, filter).await?;
+    let page = page::list(listed, &service.rules()).map_err(|fault| internal(&fault))?;
     Ok(answer(page, PAGE))
 }
 
@@ -73,7 +74,7 @@ async fn message(
 ) -> Result<Response, Problem> {
     let (kept, bytes) = found(&service, &name).await?;
     let listed = listed(&service, filter).await?;
-    let page = page::message(&kept, query.shown, &bytes, listed);
+    let page = page::message(&kept, query.shown, &bytes, listed, &service.rules());
     let page = page.map_err(|fault| internal(&fault))?;
     page.map(|page| answer(page, PAGE)).ok_or_else(|| unknown(&name))
 }
@@ -145,7 +146,7 @@ const STYLE: &str = include_str!("mailbox.css");
 const SCRIPT: &str = include_str!("mailbox.js");
 
 /// The policy of a page: it may load its own style, its script, frames of this server, and search in it.
-const PAGE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const PAGE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 /// The policy of a mail: it may load pictures.
 const FRAME: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src http: https: data:; frame-ancestors 'self'";
 

@@ -5,16 +5,18 @@ use std::io;
 use mail_parser::{Address, Message};
 use minijinja::{Error, Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use tidings_core::Instant;
 use tidings_core::model::{ChannelKind, EMAIL, channel_kind, sending_channels};
+use tidings_core::{Instant, Rules};
 use tidings_mail::cut;
 use tidings_node::channel::MessageAppearance;
 
 use super::filter::Filter;
 use super::kept::{MailboxContent, MailboxMessage, MessagePlaces, parsed};
 use super::message::{self, MessageView};
-use crate::html::fill;
+use crate::html::fill_with_bar;
 
+/// The name of these pages in the bar.
+const HERE: &str = "mailbox";
 /// Number of characters of the preview of a row.
 const PREVIEW_CHARS_MAX: usize = 120;
 /// Number of rows of a page.
@@ -62,6 +64,7 @@ impl MailboxPage {
             channel => filter.channel.clone(),
             is_filtered => !filter.is_empty(),
             query => filter.query(),
+            all => filter.on("").query(),
             newer => (filter.from > 0).then(|| filter.starting(filter.from.saturating_sub(ROWS)).query()),
             older => (older < count).then(|| filter.starting(older).query()),
             chips => chips.collect::<Vec<_>>(),
@@ -131,8 +134,9 @@ fn preview(mail: &Message<'_>) -> String {
 }
 
 /// The list.
-pub(super) fn list(listed: MailboxPage) -> Result<String, Error> {
-    fill("list", context! { title => "Mailbox", link => "", ..listed.values() })
+pub(super) fn list(listed: MailboxPage, rules: &Rules) -> Result<String, Error> {
+    let values = context! { title => "Mailbox", link => "", ..listed.values() };
+    fill_with_bar("list", HERE, rules, values)
 }
 
 /// A message beside the list; `None` = it can't be read.
@@ -141,6 +145,7 @@ pub(super) fn message(
     view: MessageView,
     bytes: &[u8],
     listed: MailboxPage,
+    rules: &Rules,
 ) -> Result<Option<String>, Error> {
     let look = match &kept.content {
         MailboxContent::Caught(caught) => caught.look(),
@@ -164,7 +169,7 @@ pub(super) fn message(
         shown_at => shown(kept.at),
     };
     let values = context! { ..of_kept, ..values, ..listed.values() };
-    fill("message", values).map(Some)
+    fill_with_bar("message", HERE, rules, values).map(Some)
 }
 
 /// An instant for people, in UTC.

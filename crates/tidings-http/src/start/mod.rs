@@ -15,13 +15,13 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use minijinja::{Value, context};
 use serde_json::json;
-use tidings_core::rules::{CONSOLE_PATH, ChoiceOrder, ConsoleRules};
+use tidings_core::rules::ChoiceOrder;
 
 use super::access::DOCS;
 use super::error::{Code, Problem};
 use super::pages;
 use super::service::{Access, Service};
-use crate::html::fill;
+use crate::html::{console_path, fill};
 
 /// The policy of the pages: their own style, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -86,7 +86,7 @@ fn of_developer(service: &Service, headers: &HeaderMap) -> Value {
         version => env!("CARGO_PKG_VERSION"),
         event,
         has_users => rules.users.is_some(),
-        console => rules.console.as_ref().map_or(CONSOLE_PATH, ConsoleRules::path),
+        console => console_path(&rules),
     }
 }
 
