@@ -1,33 +1,25 @@
-//! The demo as a command: plays the story, prints its outcome, and serves the page that shows it.
+//! The demo as a command: plays the story and prints its outcome.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::TempDir;
-use tidings_core::Rules;
 use tidings_core::content::Totals;
 use tidings_core::model::HOUR_MS;
+use tidings_core::{Instant, Rules};
 use tidings_store::StoreId;
-use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
-use tokio::sync::watch;
 
-use crate::page::text::{date, milliseconds, number};
-use crate::page::view::Summary;
-use crate::play::{self, Afterwards};
-use crate::shown::Shown;
-use crate::{Scenario, page};
+use crate::Scenario;
+use crate::play::{self, Afterwards, PlayedStory};
+use crate::story::Story;
+use crate::text::{date, milliseconds, number};
 
 /// Settings of the command.
 pub struct DemoSettings {
     /// [`play::RULES`], parsed.
     pub rules: Rules,
-    /// Address of the page; without one none is served.
-    pub listen: Option<SocketAddr>,
     /// True if one JSON object is printed.
     pub json: bool,
     /// Directory of store and Maildir; without one they are deleted at the end.
@@ -52,12 +44,6 @@ pub enum ProgressForm {
 /// The reason why the command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoFault {
-    /// The port of the page can't be used.
-    #[error(
-        "cannot serve the page on {0}: {1}; choose another port with `--listen 127.0.0.1:0` \
-         (any that is free), or none with `--headless`"
-    )]
-    Port(SocketAddr, io::Error),
     /// The story stopped before its end.
     #[error(transparent)]
     Play(#[from] play::PlayFault),
@@ -70,14 +56,17 @@ pub enum DemoFault {
 }
 
 /// The location of store and Maildir.
-enum Data {
+pub enum DemoData {
+    /// It stays.
     Kept(PathBuf),
     /// Removed when dropped.
     Passing(TempDir),
 }
 
-impl Data {
-    fn path(&self) -> &Path {
+impl DemoData {
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         match self {
             Self::Kept(dir) => dir,
             Self::Passing(dir) => dir.path(),
@@ -92,82 +81,54 @@ impl Data {
     }
 }
 
-/// Runs the command over a scenario until `stop` becomes true. The runtime serves the page, and ends with the command.
+/// A story that was played and printed.
+pub struct PlayedDemo {
+    /// The story as its page tells it.
+    pub story: Story,
+    /// The end of it, with the store open.
+    pub played: PlayedStory,
+    /// The instant of the end.
+    pub ends: Instant,
+    /// The directory, which is removed with this where nobody named one.
+    pub data: DemoData,
+}
+
+/// Plays a scenario and prints its outcome, until `stop` says so.
 ///
 /// # Errors
 /// [`DemoFault`].
 pub fn run(
-    mut settings: DemoSettings,
-    scenario: Scenario,
-    runtime: Runtime,
-    stop: watch::Receiver<bool>,
+    settings: DemoSettings,
+    scenario: &Scenario,
+    stop: &dyn Fn() -> bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> Result<(), DemoFault> {
-    // Before anything is played: who waited for it wants to see the page.
-    let bind = |listen| {
-        let bound = runtime.block_on(TcpListener::bind(listen));
-        bound.map_err(|error| DemoFault::Port(listen, error))
-    };
-    let listener = settings.listen.map(bind).transpose()?;
-    if let Some(listener) = &listener {
-        // Mails show pictures of the page, and lead to it.
-        let here = format!("http://{}", listener.local_addr()?);
-        settings.rules.presentation.brand.url = Some(here);
-    }
+) -> Result<PlayedDemo, DemoFault> {
     let data = match settings.data {
-        Some(dir) => Data::Kept(dir),
-        None => Data::Passing(tempfile::Builder::new().prefix("tidings-demo-").tempdir()?),
+        Some(dir) => DemoData::Kept(dir),
+        None => DemoData::Passing(tempfile::Builder::new().prefix("tidings-demo-").tempdir()?),
     };
-    let mut teller = Teller::new(settings.progress, &scenario);
+    let mut teller = Teller::new(settings.progress, scenario);
     let report = &mut |at| {
         teller.show(at, err);
-        if *stop.borrow() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let played = play::play(
-        &scenario,
-        settings.rules,
-        data.path(),
-        settings.store,
-        data.afterwards(),
-        report,
-    );
+    let afterwards = data.afterwards();
+    let played =
+        play::play(scenario, settings.rules, data.path(), settings.store, afterwards, report);
     teller.end();
-    let shown = Shown::new(played?, scenario);
-    let summary = shown.summary();
+    let played = played?;
+    let story = Story::of(scenario, &played.telling, &played.mailbox);
     if settings.json {
-        write_json(summary, out)?;
+        write_json(&story, out)?;
     } else {
-        write_story(summary, &data, out)?;
+        write_story(&story, &data, out)?;
     }
     out.flush()?;
-    if !summary.books.balance() {
+    if !story.books.balance() {
         return Err(DemoFault::Books);
     }
-    if let Some(listener) = listener {
-        serve(&runtime, listener, shown, stop, err)?;
-    }
-    // The pages have the store open, which still writes while it is closed: the directory is removed after that.
-    drop(runtime);
-    drop(data);
-    Ok(())
-}
-
-fn serve(
-    runtime: &Runtime,
-    listener: TcpListener,
-    shown: Shown,
-    mut stop: watch::Receiver<bool>,
-    err: &mut dyn Write,
-) -> io::Result<()> {
-    let url = format!("http://{}/", listener.local_addr()?);
-    writeln!(err, "Look around at {url} (Ctrl-C ends it)")?;
-    let router = page::router(Arc::new(shown));
-    let server = runtime.spawn(async move { axum::serve(listener, router).await });
-    // A browser keeps its connections open: they are cut, since nothing is lost by that.
-    let _ = runtime.block_on(stop.wait_for(|stop| *stop));
-    server.abort();
-    Ok(())
+    Ok(PlayedDemo { story, played, ends: scenario.ends, data })
 }
 
 /// A progress report of the demo.
@@ -197,8 +158,8 @@ impl Teller {
     fn show(&mut self, progress: play::StoryProgress, err: &mut dyn Write) {
         const WEEK_MS: i64 = 7 * 24 * HOUR_MS;
         let since = progress.at.0 - self.starts;
-        let day = date(progress.at.0, "UTC");
-        let text = format!("{day}, {} mails", number(progress.mails as u64));
+        let day = date(progress.at);
+        let text = format!("{day}, {} mails", number(progress.mails));
         if self.plain && self.week != Some(since / WEEK_MS) {
             self.week = Some(since / WEEK_MS);
             // The story runs on even where its progress can't be printed.
@@ -225,14 +186,14 @@ struct Numbers<'s> {
     warhol_ms: f64,
 }
 
-fn write_json(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+fn write_json(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let numbers = Numbers {
-        books: &summary.books,
-        largest_audience: summary.largest.recipients,
-        largest_audience_ms: rounded(summary.largest.ms),
-        seconds: rounded(summary.seconds),
-        warhol_followers: summary.warhol.recipients,
-        warhol_ms: rounded(summary.warhol.ms),
+        books: &story.books,
+        largest_audience: story.largest.recipients,
+        largest_audience_ms: rounded(story.largest.ms),
+        seconds: rounded(story.seconds),
+        warhol_followers: story.warhol.recipients,
+        warhol_ms: rounded(story.warhol.ms),
     };
     serde_json::to_writer(&mut *out, &numbers)?;
     out.write_all(b"\n")
@@ -243,8 +204,8 @@ fn rounded(n: f64) -> f64 {
     (n * 1000.0).round() / 1000.0
 }
 
-fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Result<()> {
-    let (books, facts) = (&summary.books, &summary.facts);
+fn write_story(story: &Story, data: &DemoData, out: &mut dyn Write) -> io::Result<()> {
+    let (books, facts) = (&story.books, &story.facts);
     writeln!(
         out,
         "{} events for {} people in {} cities: {} notifications, {} messages, {} of them mails; \
@@ -254,11 +215,10 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
         number(facts.cities as u64),
         number(books.notifications),
         number(books.messages),
-        number(summary.mails),
-        summary.seconds,
+        number(story.mails),
+        story.seconds,
     )?;
-    for (what, event) in [("Andy Warhol", &summary.warhol), ("largest audience", &summary.largest)]
-    {
+    for (what, event) in [("Andy Warhol", &story.warhol), ("largest audience", &story.largest)] {
         if event.recipients > 0 {
             writeln!(
                 out,
@@ -274,14 +234,11 @@ fn write_story(summary: &Summary, data: &Data, out: &mut dyn Write) -> io::Resul
     let dir = data.path();
     writeln!(out, "\nstore    {}", play::store_in(dir).display())?;
     match data {
-        Data::Kept(_) => writeln!(out, "Maildir  {}", play::maildir_in(dir).display()),
-        Data::Passing(_) => {
-            writeln!(out, "mails    {}", play::spool_in(dir).display())?;
-            writeln!(
-                out,
-                "Both go when this ends; `--data DIR` keeps them, with the mails in a Maildir."
-            )
-        }
+        DemoData::Kept(_) => writeln!(out, "Maildir  {}", play::maildir_in(dir).display()),
+        DemoData::Passing(_) => writeln!(
+            out,
+            "It goes when this ends; `--data DIR` keeps it, with all mails in a Maildir."
+        ),
     }
 }
 

@@ -7,7 +7,6 @@ use std::io::Read;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tidings_core::model::ImageSize;
 
 /// An artist, in the order of how many follow them: the first is followed by most.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,10 +32,6 @@ pub struct Work {
     pub title: String,
     /// Its artists' numbers, at least one.
     pub artists: Vec<u32>,
-    /// Its height in centimetres.
-    pub height: Option<f64>,
-    /// Its width in centimetres.
-    pub width: Option<f64>,
     /// The time when it was made, as the museum words it.
     pub date: Option<String>,
     /// The materials.
@@ -117,19 +112,6 @@ pub struct Museum {
     place_of_artist: HashMap<u32, usize>,
 }
 
-impl Work {
-    /// The size of a picture of it, as wide as a mail shows one; `None` where the museum gives no proportions.
-    #[must_use]
-    pub fn picture_size(&self) -> Option<ImageSize> {
-        const WIDTH: u16 = 540;
-        let ratio = self.height? / self.width?;
-        // Scrolls and friezes would have a mail to themselves.
-        let is_shown = (0.25..=2.5).contains(&ratio);
-        is_shown
-            .then(|| ImageSize { width: WIDTH, height: (f64::from(WIDTH) * ratio).round() as u16 })
-    }
-}
-
 impl Artist {
     /// The topic of this artist.
     #[must_use]
@@ -152,12 +134,6 @@ impl Museum {
             cities: rows(include_bytes!("../../../examples/art/cities.ndjson.gz")),
             curve: serde_json::from_str(curve).expect("the compiled-in curve is well-formed"),
         }
-    }
-
-    /// The work with this number.
-    #[must_use]
-    pub fn work(&self, number: u32) -> Option<&Work> {
-        self.works.iter().find(|work| work.id == number)
     }
 
     /// The place in [`Museum::artists`] of the artist with this number.
@@ -193,11 +169,6 @@ impl FollowCurve {
         let after = self.following.partition_point(|(known, _)| *known <= share);
         self.following.get(after.saturating_sub(1)).map_or(1, |(_, count)| *count)
     }
-}
-
-/// The artists' names by their topics.
-pub(crate) fn artist_names() -> HashMap<String, String> {
-    artists().into_iter().map(|artist| (artist.topic(), artist.name)).collect()
 }
 
 fn artists() -> Vec<Artist> {

@@ -1,31 +1,32 @@
 //! Plays the story through the real engine: a store on disk, a Maildir, a virtual clock.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
-use tidings_core::content::{Batch, Totals};
+use tidings_core::content::Totals;
 use tidings_core::engine::Options;
 use tidings_core::model::{EMAIL, channel_kind};
-use tidings_core::{Instant, Rules};
-use tidings_mail::{Design, SECRET_BYTES, Sender, TokenKey};
+use tidings_core::{Day, Instant, Rules};
+use tidings_mail::{SECRET_BYTES, TokenKey};
 use tidings_node::channel::{
-    self, Channel as _, Durability, ProviderOpenError, ProviderSetup, RenderingChannel,
-    ServerTimeouts,
+    self, CAUGHT_MAX, CaughtMailbox, Channel as _, Durability, ProviderOpenError, ProviderSetup,
+    RenderingChannel, ServerTimeouts,
 };
-use tidings_node::{Clock, Delivery, Node, PlayError, Player, PlayerOutput, Retries, SystemClock};
+use tidings_node::{Clock, Delivery, Node, PlayError, Player, PlayerOutput, Retries, VirtualClock};
 use tidings_store::{Expected, FjallStore, StoreId};
 
 use super::fan_out::{FanOuts, Foremost};
-use super::postbox::{Files, Indexed, Postbox};
+use super::postbox::Postbox;
 use super::scenario::Scenario;
-use super::spool::Spool;
 use super::stopwatch::Stopwatch;
-use super::world::World;
 
 /// The configuration of the demo, as text.
 pub const RULES: &str = include_str!("../../../examples/art/tidings.toml");
+
+/// The file of [`RULES`], as faults name it.
+pub const RULES_FILE: &str = "examples/art/tidings.toml";
 
 /// The reason why the story stopped before its end.
 #[derive(Debug, thiserror::Error)]
@@ -64,15 +65,15 @@ pub struct StoryProgress {
     /// The instant that is played.
     pub at: Instant,
     /// Number of mails sent so far.
-    pub mails: usize,
+    pub mails: u64,
 }
 
 /// The fate of the directory afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Afterwards {
-    /// It stays: the mails are durable before they are shown.
+    /// It stays, with every mail in a Maildir.
     Kept,
-    /// It is removed: the mails are in one file, which is gone at once, and none is made durable first.
+    /// It is removed, so that no mail needs a file: as many take minutes to delete.
     Removed,
 }
 
@@ -85,10 +86,8 @@ pub struct PlayedStory {
     pub node: Node,
     /// The rules that it was played by.
     pub rules: Rules,
-    /// The look of its mails, and of the pages to which they lead.
-    pub design: Design,
-    /// The mails.
-    pub postbox: Postbox,
+    /// The mails of some recipients.
+    pub mailbox: Arc<CaughtMailbox>,
     /// The outcome in numbers.
     pub telling: Telling,
 }
@@ -98,6 +97,8 @@ pub struct PlayedStory {
 pub struct Telling {
     /// Counted by walking the store.
     pub books: Totals,
+    /// Number of mails by day, in UTC.
+    pub mails: BTreeMap<Day, u64>,
     /// The Warhol event and that of the largest audience.
     pub foremost: Foremost,
     /// From the empty directory to the counted books, in seconds of this machine.
@@ -105,7 +106,8 @@ pub struct Telling {
 }
 
 /// The key of the tokens in the links of mails. It protects nothing: the story has no secrets.
-pub(crate) fn tokens() -> TokenKey {
+#[must_use]
+pub fn tokens() -> TokenKey {
     TokenKey::new(&[0; SECRET_BYTES])
 }
 
@@ -119,22 +121,6 @@ pub fn store_in(dir: &Path) -> PathBuf {
 #[must_use]
 pub fn maildir_in(dir: &Path) -> PathBuf {
     dir.join("mail")
-}
-
-/// The path of the file with all mails in a data directory that does not stay.
-#[must_use]
-pub fn spool_in(dir: &Path) -> PathBuf {
-    dir.join("mails")
-}
-
-/// Has mails go into the Maildir of a data directory, or nowhere but into the one file.
-fn sent_into(mut rules: Rules, dir: &Path, afterwards: Afterwards) -> Rules {
-    let email = rules.channels.entry(EMAIL.to_owned()).or_default();
-    email.providers = vec![match afterwards {
-        Afterwards::Kept => format!("file://{}", maildir_in(dir).display()),
-        Afterwards::Removed => "caught://".to_owned(),
-    }];
-    rules
 }
 
 /// Plays a scenario into a directory that is empty or absent, where it makes a store of this identity, by the rules that [`RULES`] contains.
@@ -151,20 +137,22 @@ pub fn play(
 ) -> Result<PlayedStory, PlayFault> {
     let watch = Stopwatch::start();
     occupy(dir)?;
-    let rules = sent_into(rules, dir, afterwards);
+    let rules = with_provider(rules, "caught://".to_owned());
     let options = tidings_store::Options::default();
     let store = FjallStore::open(store_in(dir), Expected::OrNew(id), options)?;
-    let files = match afterwards {
-        Afterwards::Kept => Files::Each(maildir_in(dir).join("new")),
-        Afterwards::Removed => {
-            let spool = Spool::create(&spool_in(dir));
-            Files::Spool(Arc::new(
-                spool.map_err(|source| PlayFault::Directory { dir: spool_in(dir), source })?,
-            ))
+    let clock = Arc::<VirtualClock>::default();
+    let mailbox = Arc::new(CaughtMailbox::of(CAUGHT_MAX));
+    let kept = open(&rules, &clock, &mailbox)?;
+    // The mailbox has no room for all, and one without room drops what it is given.
+    let all = match afterwards {
+        Afterwards::Kept => {
+            let maildir = format!("file://{}", maildir_in(dir).display());
+            open(&with_provider(rules.clone(), maildir), &clock, &mailbox)?
         }
+        Afterwards::Removed => open(&rules, &clock, &Arc::default())?,
     };
-    let mails = mails(&rules, &scenario.world, files)?;
-    let outlet = RenderingChannel::new(Arc::clone(&mails) as _, Arc::clone(&mails) as _);
+    let postbox = Arc::new(Postbox::new(&scenario.world, all.first(), kept.first(), clock));
+    let outlet = RenderingChannel::new(all.renderer, Arc::clone(&postbox) as _);
     let channels = BTreeMap::from([(EMAIL.to_owned(), outlet)]);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let delivery = Delivery::new(channels, Retries::default()).on_threads(threads);
@@ -173,20 +161,14 @@ pub fn play(
         Player::with_delivery(store, options, PlayerOutput::Nothing, delivery, Instant(0))?;
     let (fan_outs, foremost) = FanOuts::of(scenario.warhol_event.clone());
     player.observe_by(Box::new(fan_outs));
-    play_story(&mut player, scenario, rules.clone(), &mails, report)?;
+    play_story(&mut player, scenario, rules.clone(), &postbox, report)?;
     if afterwards == Afterwards::Kept {
-        mails.sync().map_err(|source| PlayFault::Directory { dir: maildir_in(dir), source })?;
+        postbox.sync().map_err(|source| PlayFault::Directory { dir: maildir_in(dir), source })?;
     }
     let books = player.books()?;
     let foremost = foremost.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let telling = Telling { books, foremost, seconds: watch.seconds() };
-    Ok(PlayedStory {
-        node: player.into_node(),
-        design: design(&rules)?,
-        rules,
-        postbox: mails.postbox(),
-        telling,
-    })
+    let telling = Telling { books, mails: postbox.by_day(), foremost, seconds: watch.seconds() };
+    Ok(PlayedStory { node: player.into_node(), rules, mailbox, telling })
 }
 
 fn occupy(dir: &Path) -> Result<(), PlayFault> {
@@ -198,49 +180,35 @@ fn occupy(dir: &Path) -> Result<(), PlayFault> {
     }
 }
 
-fn mails(rules: &Rules, world: &World, files: Files) -> Result<Arc<Indexed>, PlayFault> {
+/// The same rules with a provider of mails.
+fn with_provider(mut rules: Rules, provider: String) -> Rules {
+    rules.channels.entry(EMAIL.to_owned()).or_default().providers = vec![provider];
+    rules
+}
+
+/// The channel of mails by the rules' provider.
+fn open(
+    rules: &Rules,
+    clock: &Arc<VirtualClock>,
+    caught: &Arc<CaughtMailbox>,
+) -> Result<RenderingChannel, ProviderOpenError> {
     let kind = channel_kind(EMAIL).ok_or(ProviderOpenError::Missing)?;
-    let tokens = tokens();
     let setup = ProviderSetup {
         secret: &|_| Err("the demo sends nothing away".to_owned()),
         durability: Durability::AtEnd,
         patience: ServerTimeouts::default(),
-        clock: &(Arc::new(SystemClock) as Arc<dyn Clock>),
-        tokens: Some(&tokens),
-        caught: &Arc::default(),
+        clock: &(Arc::clone(clock) as Arc<dyn Clock>),
+        tokens: Some(&tokens()),
+        caught,
     };
-    Ok(Indexed::new(channel::open(kind, rules, &setup)?, files, finder(world)))
-}
-
-/// The look of the mails, and of the pages to which they lead.
-fn design(rules: &Rules) -> Result<Design, ProviderOpenError> {
-    let email = rules.channels.get(EMAIL);
-    let from = email.and_then(|email| email.from.as_deref());
-    let sender = Sender::parse(from.ok_or(ProviderOpenError::NoSender)?)?;
-    Ok(Design::new(sender, rules)?)
-}
-
-/// Finds the places of a batch's recipient and of their city.
-fn finder(world: &World) -> impl Fn(&Batch) -> Option<(u32, u32)> + Send + Sync + 'static {
-    let numbered = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let people: HashMap<String, u32> = (world.people.iter().enumerate())
-        .map(|(n, person)| (person.id.to_string(), numbered(n)))
-        .collect();
-    let cities: HashMap<(u64, u64), u32> = (world.museum.cities.iter().enumerate())
-        .map(|(n, city)| ((city.lat.to_bits(), city.lon.to_bits()), numbered(n)))
-        .collect();
-    move |batch| {
-        let person = people.get(batch.recipient.id.as_str())?;
-        let (lat, lon) = batch.recipient.place?;
-        Some((*person, *cities.get(&(lat.to_bits(), lon.to_bits()))?))
-    }
+    channel::open(kind, rules, &setup)
 }
 
 fn play_story(
     player: &mut Player,
     scenario: &Scenario,
     rules: Rules,
-    mails: &Indexed,
+    postbox: &Postbox,
     report: Hear<'_>,
 ) -> Result<(), PlayFault> {
     let mut unwanted = |_| {};
@@ -249,7 +217,7 @@ fn play_story(
     for timed in scenario.commands() {
         if shown != Some(timed.at) {
             shown = Some(timed.at);
-            if report(StoryProgress { at: timed.at, mails: mails.count() }).is_break() {
+            if report(StoryProgress { at: timed.at, mails: postbox.count() }).is_break() {
                 return Err(PlayFault::Stopped);
             }
         }

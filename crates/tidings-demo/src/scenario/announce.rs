@@ -231,16 +231,11 @@ fn work_object(work: &Work) -> Object {
         id: work_id(work.id),
         title: Some(title.into()),
         url: work.url.clone(),
-        image: Some(picture_path(work.id)),
-        image_size: work.picture_size(),
+        image: None,
+        image_size: None,
         data: None,
         notifiable: None,
     }
-}
-
-/// The path of a work's picture on the demo's page.
-pub(crate) fn picture_path(work: u32) -> String {
-    format!("/pictures/{work}.svg")
 }
 
 fn work_data(world: &World, artist: usize, work: &Work) -> Map<String, Value> {

@@ -236,7 +236,7 @@ fn run_one(
             streams.out.write_all(tidings_config::DEFAULT.as_bytes()).map(|()| Status::Done)
         }
         #[cfg(feature = "demo")]
-        Command::Demo(arguments) => demo::run(&arguments, tidings_demo::scenario(), streams),
+        Command::Demo(arguments) => demo::run(&arguments, &tidings_demo::scenario(), streams),
         Command::Export(arguments) => export::run(&arguments, streams),
         Command::Import(arguments) => import::run(&arguments, streams),
         #[cfg(feature = "postgres")]

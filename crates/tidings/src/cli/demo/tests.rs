@@ -18,7 +18,7 @@ fn arguments(data: Option<&Path>, json: bool) -> DemoArguments {
 fn demo(arguments: &DemoArguments) -> (Status, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams { out: &mut out, err: &mut err, progress: Progress::Plain };
-    let status = run(arguments, short(), &mut streams).unwrap();
+    let status = run(arguments, &short(), &mut streams).unwrap();
     (status, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
@@ -64,6 +64,12 @@ fn a_port_that_is_taken_is_told_before_anything_is_played() {
     assert_eq!((status, out.as_str()), (Status::Failed, ""));
     assert!(err.contains("--listen") && err.contains(&listen.to_string()), "{err}");
     assert!(!err.contains("mails"), "{err}");
+    // The pages need no key: others than this machine may not reach them.
+    let listen = "0.0.0.0:0".parse().unwrap();
+    let (status, out, err) =
+        demo(&DemoArguments { headless: false, listen, ..arguments(None, false) });
+    assert_eq!((status, out.as_str()), (Status::Wrong, ""));
+    assert!(err.contains("127.0.0.1"), "{err}");
 }
 
 #[test]
@@ -96,7 +102,7 @@ fn demo_process() {
     let mut streams =
         Streams { out: &mut io::stdout(), err: &mut io::stderr(), progress: Progress::Plain };
     let arguments = DemoArguments { headless: false, ..arguments(None, true) };
-    run(&arguments, short(), &mut streams).unwrap();
+    run(&arguments, &short(), &mut streams).unwrap();
 }
 
 #[cfg(unix)]
