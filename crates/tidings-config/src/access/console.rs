@@ -90,7 +90,7 @@ impl<'w, 't> ConsoleSection<'w, 't> {
             let Some(word) = walk.word(&section, entry.value, &words) else {
                 continue;
             };
-            let role = Role::ALL.into_iter().find(|role| role.name() == word);
+            let role = Role::named(word);
             if role.and_then(|role| roles.set(entry.value, role)).is_some() {
                 let reason = format!("{} has a role already", quoted(entry.value));
                 walk.bad(&entry.span, reason, "keep one of the two: capitals make no difference");

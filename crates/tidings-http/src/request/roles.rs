@@ -10,8 +10,7 @@ impl Roles {
     /// Reads the least roles that may make a call, with commas; those that include one of them may as well.
     /// `None` = there is no such role.
     pub(crate) fn of_least(words: &str) -> Option<Self> {
-        let role = |word: &str| Role::ALL.into_iter().find(|role| role.name() == word);
-        let least: Vec<Role> = words.split(',').map(role).collect::<Option<_>>()?;
+        let least: Vec<Role> = words.split(',').map(Role::named).collect::<Option<_>>()?;
         let may = |role: &Role| least.iter().any(|of| of == role || included(*role).contains(of));
         Some(Self(Role::ALL.into_iter().filter(may).collect()))
     }

@@ -42,6 +42,12 @@ impl Role {
         }
     }
 
+    /// The role of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
     /// The number that stands for it in the store. Numbers are never given again.
     #[must_use]
     pub fn number(self) -> u8 {
