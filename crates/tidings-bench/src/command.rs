@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Subcommand;
 
 use crate::rival::Rival;
-use crate::server::{operate, shares};
+use crate::server::{console, operate, shares};
 use crate::{
     BenchFault, Host, Measurement, deadlines, digest, fanout, feed, forget, live, memory, nodes,
     outbox, plan, publish, quiet, reads, recovery, scheduled,
@@ -115,6 +115,11 @@ enum Benchmark {
     /// retries failed messages, of which no channel has a provider. At last, without HTTP, reads the figures of many days.
     /// Beside each figure stands its bar.
     Operate(operate::OperateParams),
+    /// Open every screen of the console over a large store
+    ///
+    /// Runs a server as a process of its own, on loopback, over the store of `operate`. Measures the time until a screen is
+    /// there, its 99th percentile, and the size of the page as gzip would send it, each beside its bar.
+    Console(console::ConsoleParams),
     /// Start over a store with days of events and all lanes open
     ///
     /// Each event has an inbox and a digest lane, and a last one opens a cool-down window for everybody.
@@ -165,6 +170,7 @@ pub fn run(
         Benchmark::Outbox(params) => outbox::run(params),
         Benchmark::Recovery(params) => recovery::run(params, host.rules),
         Benchmark::Operate(params) => operate::run(params, &host),
+        Benchmark::Console(params) => console::run(params),
         Benchmark::Shares(params) => shares::run(params),
         Benchmark::Forget(params) => forget::run(params, host.rules),
     }?;

@@ -1,5 +1,6 @@
 //! A server on loopback and connections to it, for what is measured over HTTP.
 
+pub(crate) mod console;
 pub(crate) mod operate;
 pub(crate) mod process;
 pub(crate) mod shares;

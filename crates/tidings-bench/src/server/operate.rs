@@ -11,40 +11,47 @@ use crate::{BenchFault, Host, Measurement, quantile};
 
 mod bulk;
 mod calls;
-mod fill;
+pub(super) mod fill;
 mod history;
+
+/// The store that is operated.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct StoreParams {
+    /// Number of entries of the store; it has a tenth of that many recipients
+    #[arg(long, default_value_t = 1_000_000)]
+    entries: u32,
+    /// Number of recipients of a large event
+    #[arg(long, default_value_t = 12_000)]
+    audience: u32,
+    /// Number of failed messages
+    #[arg(long, default_value_t = 100_000)]
+    bulk: u32,
+    /// Number of runs of each call
+    #[arg(long, default_value_t = 20)]
+    pub(super) runs: u32,
+    /// Directory of the stores, which are deleted when the benchmark ends
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) dir: PathBuf,
+}
 
 /// Arguments of `operate`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OperateParams {
-    /// Number of entries of the store; it has a tenth of that many recipients
-    #[arg(long, default_value_t = 1_000_000)]
-    pub(crate) entries: u32,
-    /// Number of recipients of a large event
-    #[arg(long, default_value_t = 12_000)]
-    pub(crate) audience: u32,
-    /// Number of failed messages that are retried by a job
-    #[arg(long, default_value_t = 100_000)]
-    pub(crate) bulk: u32,
-    /// Number of seconds of publishes without the job, before it and after it
+    #[command(flatten)]
+    store: StoreParams,
+    /// Number of seconds of publishes without the job that retries the failed messages, before it and after it
     #[arg(long, default_value_t = 20)]
-    pub(crate) seconds: u64,
-    /// Number of runs of each call
-    #[arg(long, default_value_t = 20)]
-    pub(crate) runs: u32,
+    seconds: u64,
     /// Number of days whose figures are read
     #[arg(long, default_value_t = 800)]
-    pub(crate) days: u32,
+    days: u32,
     /// Number of types of these days, each on six channels
     #[arg(long, default_value_t = 100)]
-    pub(crate) types: u32,
-    /// Directory of the stores, which are deleted when the benchmark ends
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) dir: PathBuf,
+    types: u32,
 }
 
 /// The rules. No channel has a provider: a message fails as soon as it is built.
-const RULES: &str = r#"
+pub(super) const RULES: &str = r#"
 [categories.works]
 [digests.weekly]
 every = "week"
@@ -67,33 +74,43 @@ const EXPLAIN_MS: f64 = 20.0;
 const FIGURES_MS: f64 = 300.0;
 const BULK_RATIO: f64 = 1.5;
 
-impl OperateParams {
-    fn recipients(&self) -> u32 {
+impl StoreParams {
+    pub(super) fn recipients(&self) -> u32 {
         (self.entries / 10).max(self.audience)
+    }
+
+    /// The numbers that name a measurement.
+    ///
+    /// # Errors
+    /// [`BenchFault::Wrong`] if one of them is 0.
+    pub(super) fn named(&self) -> Result<BTreeMap<&'static str, u64>, BenchFault> {
+        if [self.entries, self.audience, self.bulk, self.runs].contains(&0) {
+            return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
+        }
+        Ok(BTreeMap::from([
+            ("entries", u64::from(self.entries)),
+            ("recipients", u64::from(self.recipients())),
+            ("audience", u64::from(self.audience)),
+            ("bulk", u64::from(self.bulk)),
+        ]))
     }
 }
 
 /// Runs it.
 pub(crate) fn run(params: &OperateParams, host: &Host<'_>) -> Result<Vec<Measurement>, BenchFault> {
-    let least = [params.entries, params.audience, params.bulk, params.runs, params.days];
-    if least.contains(&0) || params.types == 0 || params.seconds == 0 {
+    let store = &params.store;
+    let mut named = store.named()?;
+    if [params.days, params.types].contains(&0) || params.seconds == 0 {
         return Err(BenchFault::Wrong("nothing of it may be 0".to_owned()));
     }
-    let named = BTreeMap::from([
-        ("entries", u64::from(params.entries)),
-        ("recipients", u64::from(params.recipients())),
-        ("audience", u64::from(params.audience)),
-        ("bulk", u64::from(params.bulk)),
-        ("days", u64::from(params.days)),
-        ("types", u64::from(params.types)),
-    ]);
+    named.extend([("days", u64::from(params.days)), ("types", u64::from(params.types))]);
     let of =
         |metric, unit, samples: &[f64]| Measurement::of("operate", &named, (metric, unit), samples);
     let mut measured = Vec::new();
-    let served = process::measure(&params.dir, RULES, &[], async |server| {
-        fill::fill(server.address, params).await?;
-        let calls = calls::measure(server.address, params).await?;
-        let publishes = calls::publish_large(server.address, params).await?;
+    let served = process::measure(&store.dir, RULES, &[], async |server| {
+        fill::fill(server.address, store).await?;
+        let calls = calls::measure(server.address, store).await?;
+        let publishes = calls::publish_large(server.address, store).await?;
         Ok((calls, publishes, bulk::measure(server.address, params).await?))
     })?;
     let (calls, publishes, bulk) = served;
@@ -111,8 +128,8 @@ pub(crate) fn run(params: &OperateParams, host: &Host<'_>) -> Result<Vec<Measure
         of("bulk_made", "ms", &[bulk.made_ms]),
         of("bulk_rate", "messages/s", &[bulk.rate]),
     ]);
-    let history = HistoryParams { days: params.days, types: params.types, runs: params.runs };
-    for (metric, times) in history::measure(&params.dir, host.rules.clone(), history)? {
+    let history = HistoryParams { days: params.days, types: params.types, runs: store.runs };
+    for (metric, times) in history::measure(&store.dir, host.rules.clone(), history)? {
         measured.push(of(metric, "ms", &times).against("bar", &[FIGURES_MS]));
     }
     Ok(measured)

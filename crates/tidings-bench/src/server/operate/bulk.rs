@@ -65,12 +65,12 @@ pub(super) async fn measure(
     params: &OperateParams,
 ) -> Result<BulkTimes, BenchFault> {
     let connection = Connection::open(address).await?;
-    let mut host = Host { connection, recipients: params.recipients(), next: 0 };
+    let mut host = Host { connection, recipients: params.store.recipients(), next: 0 };
     let mut operator = Connection::open(address).await?;
     let mut times =
         BulkTimes { alone: host.publish_for(params.seconds).await?, ..BulkTimes::default() };
     let body = json!({
-        "filter": {"type": "mailed", "state": "failed"}, "expect": params.bulk, "now": true,
+        "filter": {"type": "mailed", "state": "failed"}, "expect": params.store.bulk, "now": true,
     });
     let watch = Stopwatch::start();
     let made = ask(&mut operator, "POST", "/v1/messages/retry", &body).await?;

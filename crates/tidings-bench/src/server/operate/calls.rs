@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use super::fill::{LARGE, LARGE_EVENT, ask, email, request};
-use super::{EXPLAIN_MS, LIST_MS, OperateParams, SEARCH_MS};
+use super::{EXPLAIN_MS, LIST_MS, SEARCH_MS, StoreParams};
 use crate::server::{Connection, unexpected};
 use crate::stopwatch::{Stopwatch, ms};
 use crate::{BenchFault, world};
@@ -24,7 +24,7 @@ fn list(metric: &'static str, path: impl Into<String>) -> OperatorCall {
     OperatorCall { metric, bar: LIST_MS, path: path.into(), body: Value::Null }
 }
 
-fn all(params: &OperateParams) -> Vec<OperatorCall> {
+fn all(params: &StoreParams) -> Vec<OperatorCall> {
     let whose = world::recipient(params.recipients() / 2);
     let event = format!("/v1/events/{LARGE_EVENT}/recipients");
     let asks =
@@ -59,7 +59,7 @@ fn all(params: &OperateParams) -> Vec<OperatorCall> {
 /// The times of each call.
 pub(super) async fn measure(
     address: SocketAddr,
-    params: &OperateParams,
+    params: &StoreParams,
 ) -> Result<Vec<(OperatorCall, Vec<f64>)>, BenchFault> {
     let mut host = Connection::open(address).await?;
     let mut measured = Vec::new();
@@ -83,7 +83,7 @@ pub(super) async fn measure(
 /// The times of events to the large audience.
 pub(super) async fn publish_large(
     address: SocketAddr,
-    params: &OperateParams,
+    params: &StoreParams,
 ) -> Result<Vec<f64>, BenchFault> {
     let mut host = Connection::open(address).await?;
     let mut times = Vec::new();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::OperateParams;
+use super::StoreParams;
 use crate::server::{Connection, unexpected};
 use crate::{BenchFault, world};
 
@@ -20,16 +20,16 @@ const EVENTS_TOGETHER: usize = 10;
 const REACHED: u32 = 100;
 
 /// The topic that the large audience follows.
-pub(super) const LARGE: &str = "topic/large";
+pub(crate) const LARGE: &str = "topic/large";
 
 /// The large event.
-pub(super) const LARGE_EVENT: &str = "large";
+pub(crate) const LARGE_EVENT: &str = "large";
 
 /// Number of messages of the rare type.
-pub(super) const RARE: u32 = 12;
+pub(crate) const RARE: u32 = 12;
 
 /// Makes all of it, and waits until every message has failed.
-pub(super) async fn fill(address: SocketAddr, params: &OperateParams) -> Result<(), BenchFault> {
+pub(crate) async fn fill(address: SocketAddr, params: &StoreParams) -> Result<(), BenchFault> {
     let mut host = Connection::open(address).await?;
     let recipients = params.recipients();
     for from in (0..recipients).step_by(TOGETHER as usize) {
@@ -56,7 +56,7 @@ pub(super) async fn fill(address: SocketAddr, params: &OperateParams) -> Result<
 }
 
 /// The address of a recipient.
-pub(super) fn email(number: u32) -> String {
+pub(crate) fn email(number: u32) -> String {
     format!("recipient-{number:07}@example.org")
 }
 
@@ -85,7 +85,7 @@ async fn publish_all(
 }
 
 /// Waits until no message is on its way.
-pub(super) async fn until_failed(host: &mut Connection) -> Result<(), BenchFault> {
+pub(crate) async fn until_failed(host: &mut Connection) -> Result<(), BenchFault> {
     let path = "/v1/messages?state=planned&state=sending&state=retrying&limit=1";
     loop {
         let page = ask(host, "GET", path, &Value::Null).await?;
@@ -97,7 +97,7 @@ pub(super) async fn until_failed(host: &mut Connection) -> Result<(), BenchFault
 }
 
 /// A request with a body, if there is one.
-pub(super) fn request(method: &str, path: &str, body: &Value) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, body: &Value) -> Vec<u8> {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let length = body.len();
     format!(
@@ -108,7 +108,7 @@ pub(super) fn request(method: &str, path: &str, body: &Value) -> Vec<u8> {
 }
 
 /// Sends a request that has to succeed. Returns the answer.
-pub(super) async fn ask(
+pub(crate) async fn ask(
     host: &mut Connection,
     method: &str,
     path: &str,
