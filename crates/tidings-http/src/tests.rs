@@ -345,6 +345,22 @@ fn a_server_that_stops_says_so() {
 }
 
 #[test]
+fn metrics_name_the_pages_of_the_console_that_show_what_they_count() {
+    let console = "[console]\nurl = \"https://tidings.example.org/desk\"\n";
+    let help = |config: &str| {
+        let rig = Rig::with(config, Access::Open, Settings::default());
+        let text = rig.call(Method::GET, "/metrics", &Value::Null).text().to_owned();
+        let of = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
+        [of("HELP tidings_channel_oldest_due"), of("HELP tidings_provider_answers_total")]
+    };
+    let [oldest, answers] = help(&format!("{console}{CONFIG}"));
+    let page = "https://tidings.example.org/desk/messages?state=";
+    assert!(oldest.contains(&format!("{page}planned&state=sending")), "{oldest}");
+    assert!(answers.ends_with(&format!("{page}failed&state=retrying shows them.")), "{answers}");
+    assert!(!help(CONFIG).concat().contains("https://"));
+}
+
+#[test]
 fn metrics_begin_with_the_number_to_watch() {
     let provided = "[channels.email]\nprovider = \"file://mail\"\nfrom = \"art@example.org\"\n";
     let config = format!("{CONFIG}{provided}");

@@ -349,7 +349,8 @@ impl Delivery {
             AfterAnswer::Again(at) => Some(at.0 - now.0),
             AfterAnswer::Done(_) => None,
         };
-        self.failure_log.record(&job, reply, wait, now);
+        let console = rules.and_then(|rules| rules.console.as_ref());
+        self.failure_log.record(&job, reply, wait, now, console);
         job.note_answer(answer);
         match next {
             AfterAnswer::Done(ending) => NotedAnswer::Ended(job.ended(ending)),

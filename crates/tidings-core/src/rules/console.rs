@@ -156,6 +156,13 @@ impl ConsoleRules {
         self.url.as_ref().map_or(CONSOLE_PATH, |url| &url.path)
     }
 
+    /// The address of one of its pages, such as `messages?state=failed`; `None` = it has no address of its own.
+    #[must_use]
+    pub fn page(&self, page: &str) -> Option<String> {
+        let url = self.url.as_ref()?;
+        Some(format!("{url}{}/{page}", url.path))
+    }
+
     /// Returns true if a host, by its name alone, is that of its address, or a further one.
     #[must_use]
     pub fn knows_host(&self, host: &str) -> bool {

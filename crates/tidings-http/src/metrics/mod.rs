@@ -96,20 +96,26 @@ fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> 
         let now = service.now().max(seen.now);
         let age = |due: &Instant| now.0.saturating_sub(due.0).max(0);
         let oldest = seen.oldest_due.values().min();
+        let rules = service.rules();
+        let waiting = shown_at(&rules, "messages?state=planned&state=sending&state=retrying");
         page.gauge(
             "tidings_oldest_due_age_seconds",
-            "Age of the oldest overdue, unsent message, in seconds. Alert on this.",
+            &format!(
+                "Age of the oldest overdue, unsent message, in seconds. Alert on this.{waiting}"
+            ),
             seconds(oldest.map_or(0, age)),
         );
         let by_channel = "tidings_channel_oldest_due_age_seconds";
         page.head(
             by_channel,
-            "Age of the oldest overdue, unsent message of a channel, in seconds.",
+            &format!(
+                "Age of the oldest overdue, unsent message of a channel, in seconds.{waiting}"
+            ),
             "gauge",
         );
         for channel in sending_channels() {
             let age = seen.oldest_due.get(&channel.number).map(age);
-            let is_shown = age.is_some() || service.rules().channels.contains_key(channel.name);
+            let is_shown = age.is_some() || rules.channels.contains_key(channel.name);
             if is_shown {
                 let labels = format!("channel=\"{}\"", channel.name);
                 page.sample(by_channel, &labels, seconds(age.unwrap_or_default()));
@@ -342,6 +348,12 @@ fn hooks(page: &mut MetricsPage, vitals: &Vitals) {
     }
 }
 
+/// The sentence that names the page of the console which shows what a metric counts; empty without such a page.
+fn shown_at(rules: &Rules, page: &str) -> String {
+    let page = rules.console.as_ref().and_then(|console| console.page(page));
+    page.map(|page| format!(" {page} shows them.")).unwrap_or_default()
+}
+
 /// The answers of the channels that have a provider, or had one since the start.
 fn channels(page: &mut MetricsPage, vitals: &Vitals, rules: &Rules, now: Instant) {
     let messages = "tidings_messages_total";
@@ -358,7 +370,9 @@ fn channels(page: &mut MetricsPage, vitals: &Vitals, rules: &Rules, now: Instant
         }
     }
     let by_provider = "tidings_provider_answers_total";
-    page.head(by_provider, "Answers of providers to messages, since the start.", "counter");
+    let failed = shown_at(rules, "messages?state=failed&state=retrying");
+    let help = format!("Answers of providers to messages, since the start.{failed}");
+    page.head(by_provider, &help, "counter");
     for (of, counts) in vitals.provider_answers() {
         let ChannelProvider { channel, provider } = of;
         for (answer, count) in Answered::TO_ATTEMPTS.iter().zip(counts) {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidings_core::engine::UnansweredCondition;
+use tidings_core::rules::ConsoleRules;
 use tidings_core::{Id, Instant};
 
 use crate::channel::{Outcome as Answer, ProviderReplies};
@@ -33,6 +34,7 @@ impl SendFailureLog {
         reply: &ProviderReplies,
         wait_ms: Option<i64>,
         now: Instant,
+        console: Option<&ConsoleRules>,
     ) {
         let (what, why) = match &reply.outcome {
             Answer::Sent(_) | Answer::Withheld => return,
@@ -47,6 +49,8 @@ impl SendFailureLog {
             Answer::Unknown { why } => ("in doubt", why),
         };
         let (channel, batch) = (&*job.head.channel, &*job.head.id);
+        let page =
+            console.zip(job.name()).and_then(|(of, name)| of.page(&format!("messages/{name}")));
         let provider = &*reply.provider;
         let (stage, reply) = why.split_once(": ").unwrap_or(("", why));
         let reply = without_addresses(reply);
@@ -65,6 +69,7 @@ impl SendFailureLog {
                 attempt,
                 stage,
                 reply,
+                page,
                 similar_suppressed,
                 "{subject} {what}, {then}"
             ),
@@ -76,6 +81,7 @@ impl SendFailureLog {
                     attempt,
                     stage,
                     reply,
+                    page,
                     "{subject} {what}, {then}"
                 );
             }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tidings_core::content::{Batch, ContentHash};
 use tidings_core::engine::{Plan, PlannedMessage, RetriedAttempt, Sent};
 use tidings_core::journal::Attempts;
-use tidings_core::model::{Ending, MessageId, OccurrencePlace, Paused, Seq};
+use tidings_core::model::{Ending, MessageId, MessageName, OccurrencePlace, Paused, Seq};
 use tidings_core::rules::UnknownOutcome;
 use tidings_core::{Instant, Rules};
 
@@ -85,6 +85,14 @@ impl SendJob {
             by_hand: false,
             in_bulk: false,
             give_up_at: None,
+        }
+    }
+
+    /// The name of the message, as operators have it; `None` for a call of a hook.
+    pub(crate) fn name(&self) -> Option<MessageName> {
+        match self.id {
+            JobId::Message(id) => Some(MessageName { due: self.head.at.day(), id }),
+            JobId::Hook(..) => None,
         }
     }
 
