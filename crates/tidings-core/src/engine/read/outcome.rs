@@ -303,10 +303,15 @@ impl EventTrace {
     /// [`Unreadable`] where the store can't be read.
     pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
         let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
+        let mut days = self.days.clone();
         for made in std::mem::take(&mut self.made) {
             for number in &made.recipients {
                 let of = RecipientAt { bucket: made.bucket, number: RecipientNo(number) };
-                let (closing, row) = message_with(view, &self.days, of, made.seq, &made.lane)?;
+                let (closing, row) = message_with(view, &days, of, made.seq, &made.lane)?;
+                // Most messages of an event are due on one day, so the next one is looked for there first.
+                if let Some(found) = days.iter().position(|day| *day == row.at.day()) {
+                    days[..=found].rotate_right(1);
+                }
                 let (entries, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
