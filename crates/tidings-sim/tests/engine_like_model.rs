@@ -139,7 +139,7 @@ fn lists(make: Make, world: &World) -> Result<Option<Lists>, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(config(250))]
+    #![proptest_config(config(150))]
 
     #[test]
     fn the_lists_of_the_engine_are_those_of_the_model(world in world()) {
@@ -175,7 +175,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(config(400))]
 
     #[test]
     fn the_engine_comes_to_the_end_of_the_model(world in world()) {
@@ -226,7 +226,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(config(120))]
 
     /// A dry run before each command tells whom it touches, and changes nothing.
     #[test]
