@@ -19,9 +19,11 @@ fn maildir() -> TempDir {
     dir
 }
 
+const TYPE: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\nchannels = { email = { policy = \"now\" } }\n";
+
 fn rig(directory: &Path, access: Access) -> Rig {
     let config = format!(
-        "[channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n",
+        "[channels.email]\nprovider = \"file://{}\"\nfrom = \"Art <art@example.org>\"\n{TYPE}",
         directory.display()
     );
     Rig::with(&config, access, Settings::default())
