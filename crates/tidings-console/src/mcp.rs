@@ -219,8 +219,8 @@ impl McpEndpoint {
 
 /// The answer to a client that begins with a handshake.
 fn handshake(params: &Map<String, Value>) -> Value {
-    let asked = params.get("protocolVersion").and_then(Value::as_str);
-    let spoken = asked.and_then(ProtocolVersion::of).filter(|version| !version.is_stateless());
+    let named = params.get("protocolVersion").and_then(Value::as_str);
+    let spoken = named.and_then(ProtocolVersion::of).filter(|version| !version.is_stateless());
     let version = spoken.unwrap_or(ProtocolVersion::NEWEST_OF_HANDSHAKE);
     json!({
         "protocolVersion": version.name(), "capabilities": capabilities(),

@@ -13,8 +13,8 @@ pub(super) const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// Room for the frame of the message, and for what says that rows were left off.
 const FRAME_BYTES: usize = 2 << 10;
 
-/// The most lists of which is told how many rows were left off.
-const TOLD_MAX: usize = 20;
+/// The most lists of which the number of rows that were left off is named.
+const NAMED_MAX: usize = 20;
 
 /// The most letters of a text in an answer whose rows are few and still too long.
 const LETTERS_MAX: usize = 500;
@@ -48,8 +48,8 @@ impl StructuredAnswer {
             if let Value::Object(fields) = &mut value
                 && !left_off.is_empty()
             {
-                let told = left_off.into_iter().take(TOLD_MAX).collect();
-                fields.insert("left_off".to_owned(), Value::Object(told));
+                let named = left_off.into_iter().take(NAMED_MAX).collect();
+                fields.insert("left_off".to_owned(), Value::Object(named));
             }
             let shorter = Self(value);
             if shorter.fits() {

@@ -12,9 +12,9 @@ const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_mins(5);
 /// The most confirmations of a key that wait; the oldest gives way.
 const WAITING_MAX: usize = 60;
 
-/// A change that a key has asked about.
+/// A change whose first step a key has made.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AskedChange {
+pub(super) struct ProposedChange {
     /// The id of the key.
     pub(super) key: String,
     /// What the tool was called with.
@@ -26,7 +26,7 @@ pub(super) struct AskedChange {
 /// A change that waits for its confirmation.
 #[derive(Clone, Debug)]
 struct WaitingChange {
-    asked: AskedChange,
+    proposed: ProposedChange,
     until: Timestamp,
 }
 
@@ -45,10 +45,10 @@ pub(super) struct Confirmations(Mutex<HashMap<String, WaitingChange>>);
 
 impl Confirmations {
     /// Lets a change wait for its token.
-    pub(super) fn wait(&self, token: &str, asked: AskedChange, now: Timestamp) {
+    pub(super) fn wait(&self, token: &str, proposed: ProposedChange, now: Timestamp) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, change| now < change.until);
-        let of_key = waiting.iter().filter(|(_, change)| change.asked.key == asked.key);
+        let of_key = waiting.iter().filter(|(_, change)| change.proposed.key == proposed.key);
         if of_key.clone().count() >= WAITING_MAX
             && let Some(oldest) = of_key.min_by_key(|(_, change)| change.until)
         {
@@ -56,7 +56,7 @@ impl Confirmations {
             waiting.remove(&oldest);
         }
         let until = now.saturating_add(CONFIRMED_WITHIN).unwrap_or(now);
-        waiting.insert(token.to_owned(), WaitingChange { asked, until });
+        waiting.insert(token.to_owned(), WaitingChange { proposed, until });
     }
 
     /// Takes the change of a token away, for good: it is made once. Returns the number of people that it named.
@@ -72,12 +72,12 @@ impl Confirmations {
     ) -> Result<Option<u64>, ConfirmFault> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let change = waiting.get(token).filter(|change| now < change.until);
-        let change = change.filter(|change| change.asked.key == key);
+        let change = change.filter(|change| change.proposed.key == key);
         let change = change.ok_or(ConfirmFault::Unknown)?;
-        if change.asked.arguments != *arguments {
+        if change.proposed.arguments != *arguments {
             return Err(ConfirmFault::OtherArguments);
         }
-        let people = change.asked.people;
+        let people = change.proposed.people;
         waiting.remove(token);
         Ok(people)
     }
@@ -101,25 +101,26 @@ mod tests {
     fn a_token_confirms_one_change_of_one_key_once_within_five_minutes() {
         let (ana, ben) = (of("ana"), of("ben"));
         let all = Confirmations::default();
-        let asked = AskedChange { key: "k".to_owned(), arguments: ana.clone(), people: Some(3) };
-        all.wait("t", asked.clone(), at(0));
+        let proposed =
+            ProposedChange { key: "k".to_owned(), arguments: ana.clone(), people: Some(3) };
+        all.wait("t", proposed.clone(), at(0));
         assert_eq!(all.take("other", "k", &ana, at(1)), Err(ConfirmFault::Unknown));
         assert_eq!(all.take("t", "k2", &ana, at(1)), Err(ConfirmFault::Unknown));
         assert_eq!(all.take("t", "k", &ben, at(1)), Err(ConfirmFault::OtherArguments));
         assert_eq!(all.take("t", "k", &ana, at(299)), Ok(Some(3)));
         assert_eq!(all.take("t", "k", &ana, at(299)), Err(ConfirmFault::Unknown));
-        all.wait("old", asked, at(0));
+        all.wait("old", proposed, at(0));
         assert_eq!(all.take("old", "k", &ana, at(300)), Err(ConfirmFault::Unknown));
     }
 
     #[test]
     fn a_key_that_asks_on_and_on_loses_its_oldest_change_and_no_other_key_does() {
         let all = Confirmations::default();
-        let asked =
-            |key: &str| AskedChange { key: key.to_owned(), arguments: Map::new(), people: None };
-        all.wait("other", asked("b"), at(0));
+        let proposed =
+            |key: &str| ProposedChange { key: key.to_owned(), arguments: Map::new(), people: None };
+        all.wait("other", proposed("b"), at(0));
         for second in 0..=60 {
-            all.wait(&second.to_string(), asked("a"), at(second));
+            all.wait(&second.to_string(), proposed("a"), at(second));
         }
         assert_eq!(all.take("0", "a", &Map::new(), at(61)), Err(ConfirmFault::Unknown));
         assert_eq!(all.take("1", "a", &Map::new(), at(61)), Ok(None));

@@ -16,7 +16,7 @@ mod waiting;
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::act::Act;
+pub(super) use self::act::ActVerb;
 use super::answer::{ROWS_MAX, StructuredAnswer};
 use super::confirm::Confirmations;
 use super::schema::{self, AnswerField, Argument, Shape};
@@ -105,7 +105,7 @@ impl Tool {
     /// Returns true if a role has the tool.
     pub(super) fn is_for(self, api: &dyn Api, role: &str) -> bool {
         match self {
-            Self::Act => Act::ALL.into_iter().any(|act| act.is_for(api, role)),
+            Self::Act => ActVerb::ALL.into_iter().any(|act| act.is_for(api, role)),
             tool => api.may(role, tool.definition().operation),
         }
     }
@@ -115,8 +115,8 @@ impl Tool {
         let of = self.definition();
         let mut arguments = schema::object_schema(of.arguments);
         if self == Self::Act {
-            let verbs = Act::ALL.into_iter().filter(|act| act.is_for(api, role));
-            arguments["properties"]["verb"]["enum"] = verbs.map(Act::word).collect();
+            let verbs = ActVerb::ALL.into_iter().filter(|act| act.is_for(api, role));
+            arguments["properties"]["verb"]["enum"] = verbs.map(ActVerb::word).collect();
         }
         let changes = self == Self::Act;
         json!({

@@ -6,7 +6,7 @@ use super::{ToolCall, ToolDefinition, unfit};
 use crate::api::Api;
 use crate::call::Call;
 use crate::change::CountedCall;
-use crate::mcp::confirm::{AskedChange, ConfirmFault};
+use crate::mcp::confirm::{ConfirmFault, ProposedChange};
 use crate::mcp::schema::{AnswerField, AnswerKind, Argument, Shape};
 use crate::problem::CallProblem;
 
@@ -63,7 +63,7 @@ pub(super) const DEFINITION: ToolDefinition = ToolDefinition {
 
 /// A change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum ActVerb {
     Flush,
     Retry,
     Resend,
@@ -72,7 +72,7 @@ pub(crate) enum Act {
     Resume,
 }
 
-impl Act {
+impl ActVerb {
     /// All, in the order of the schema.
     pub(crate) const ALL: [Self; 6] =
         [Self::Flush, Self::Retry, Self::Resend, Self::Cancel, Self::Pause, Self::Resume];
@@ -159,7 +159,7 @@ struct ActChange {
 
 pub(super) async fn answer(call: &ToolCall<'_>) -> Result<Value, CallProblem> {
     let verb = call.text("verb").unwrap_or_default();
-    let act = Act::ALL.into_iter().find(|act| act.word() == verb);
+    let act = ActVerb::ALL.into_iter().find(|act| act.word() == verb);
     let change = act.ok_or_else(|| unfit("`verb` is unknown"))?.change(call)?;
     call.console.allow(call.viewer, change.operation)?;
     match call.text("confirm") {
@@ -173,12 +173,12 @@ async fn ask(call: &ToolCall<'_>, change: &CountedCall) -> Result<Value, CallPro
     let mut would = change.ask(call.console, call.viewer).await?;
     let concerns = would["concerns"].take();
     let token = call.console.api().secret()?;
-    let asked = AskedChange {
+    let proposed = ProposedChange {
         key: call.viewer.caller.id.clone(),
         arguments: call.arguments.clone(),
         people: concerns["people"].as_u64(),
     };
-    call.confirmations.wait(&token, asked, call.console.api().now());
+    call.confirmations.wait(&token, proposed, call.console.api().now());
     let verdict = "Nothing is changed yet. Send the same with `confirm` within five minutes to make the change.";
     Ok(json!({"verdict": verdict, "confirm": token, "concerns": concerns}))
 }

@@ -76,11 +76,11 @@ pub(super) async fn answer(call: &ToolCall<'_>) -> Result<Value, CallProblem> {
     match call.arguments.get("who") {
         None if call.text("next").is_some() => return Err(unfit("`next` goes with `who`")),
         None => {}
-        Some(who) => {
+        Some(filter) => {
             let people = ["channel", "outcome", "reason"]
                 .iter()
                 .fold(Call::get(&["events", id, "recipients"]), |people, name| {
-                    people.with_some(name, who[*name].as_str())
+                    people.with_some(name, filter[*name].as_str())
                 });
             let mut people = call.page(people).await?;
             answer["recipients"] = people["recipients"].take();
