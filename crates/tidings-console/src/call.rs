@@ -20,6 +20,8 @@ pub struct Call {
     pub body: Option<Value>,
     /// The recipient whom it is about.
     recipient: Option<String>,
+    /// True if a message is built with masked values.
+    masks_values: bool,
 }
 
 impl Call {
@@ -57,7 +59,7 @@ impl Call {
             ["recipients", id, ..] => Some((*id).to_owned()),
             _ => None,
         };
-        Self { method, path, query: String::new(), body: None, recipient }
+        Self { method, path, query: String::new(), body: None, recipient, masks_values: false }
     }
 
     /// The same with a parameter of the query.
@@ -98,6 +100,24 @@ impl Call {
     #[must_use]
     pub fn expecting(self, people: u64) -> Self {
         self.with("expect", &people.to_string())
+    }
+
+    /// Returns true if it builds a message, so that texts of its answer have a recipient's values within them.
+    pub(crate) fn builds_message(&self) -> bool {
+        self.path.ends_with("/preview")
+    }
+
+    /// The same, which builds its message with masked values.
+    #[must_use]
+    pub(crate) fn with_masked_values(self) -> Self {
+        Self { masks_values: true, ..self }
+    }
+
+    /// Returns true if the message that it builds has masked values ([`ValueMask`](crate::ValueMask)). Its answer has
+    /// [`MASKED`](crate::MASKED) then, and without it its texts are hidden.
+    #[must_use]
+    pub fn masks_values(&self) -> bool {
+        self.masks_values
     }
 
     /// The path with its query.

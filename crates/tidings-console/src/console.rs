@@ -101,6 +101,8 @@ impl Console {
         prepare: impl FnOnce(&mut Value),
     ) -> Result<Value, CallProblem> {
         let (resource, recipient) = (call.resource().to_owned(), call.recipient());
+        let is_open = recipient.as_deref().is_some_and(|id| viewer.sees(id, self.api.now()));
+        let call = if call.builds_message() && !is_open { call.with_masked_values() } else { call };
         let result = self.api.call(&viewer.caller, call).await;
         let shown = self.api.shown_data();
         let mask = Mask::new(&resource, viewer, self.api.now(), &shown);

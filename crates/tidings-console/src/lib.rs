@@ -28,6 +28,7 @@ mod words;
 pub use api::{Api, Caller, CallerKind, Way};
 pub use call::Call;
 pub use console::Console;
+pub use mask::{MASKED, ValueMask};
 pub use mcp::McpEndpoint;
 pub use problem::CallProblem;
 pub use routes::router;

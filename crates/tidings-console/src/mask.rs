@@ -5,6 +5,7 @@
 //! left as it is.
 
 mod text;
+mod values;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::viewer::Viewer;
 
 pub(crate) use text::address as masked_address;
+pub use values::{MASKED, ValueMask};
 
 /// Stands for a text of which nothing is shown.
 pub(crate) const HIDDEN: &str = "•••";
@@ -46,7 +48,12 @@ pub(crate) struct Mask<'a> {
     resource: &'a str,
     /// The fields of `data` that are shown, as `data.plan`.
     shown_data: &'a [String],
+    /// True for a message that was built with masked values.
+    is_built_masked: bool,
 }
+
+/// The texts of a message.
+const BUILT: [&str; 3] = ["subject", "html", "text"];
 
 impl<'a> Mask<'a> {
     pub(crate) fn new(
@@ -55,7 +62,7 @@ impl<'a> Mask<'a> {
         now: Timestamp,
         shown_data: &'a [String],
     ) -> Self {
-        Self { viewer, now, resource, shown_data }
+        Self { viewer, now, resource, shown_data, is_built_masked: false }
     }
 
     /// Masks the answer of a call about a recipient, or about nobody in particular.
@@ -63,7 +70,8 @@ impl<'a> Mask<'a> {
         if recipient.is_some_and(|recipient| self.viewer.sees(recipient, self.now)) {
             return;
         }
-        self.value(answer);
+        let is_built_masked = answer[MASKED] == true;
+        Mask { is_built_masked, ..*self }.value(answer);
     }
 
     /// Masks a problem: what it quotes may be a name or an address.
@@ -103,7 +111,7 @@ impl<'a> Mask<'a> {
 
     fn field(&self, name: &str, value: &mut Value) {
         match name {
-            "data" => self.data("data", value),
+            "data" => values::data(self.shown_data, "data", value),
             "addresses" => addresses(value),
             // A channel may be the name of a field as well: `channels.email` has no address.
             "email" | "address" | "reply_to" | "url" if !value.is_object() => addresses(value),
@@ -112,6 +120,10 @@ impl<'a> Mask<'a> {
             "title" if self.resource == "types" => {}
             // The holder of a key, in lists of keys, is named by operators as well.
             "name" if self.resource == "admin" => {}
+            // A message that was built with masked values may still have an address in words of its own.
+            name if self.is_built_masked && BUILT.contains(&name) => {
+                texts(value, &text::without_addresses);
+            }
             name if NAMES.contains(&name) => texts(value, &text::name),
             // Of what holds a message, the reason is what its provider said.
             "reason" if value.as_str().is_some_and(|reason| !is_word(reason)) => {
@@ -130,23 +142,6 @@ impl<'a> Mask<'a> {
                 Value::String(hidden) if !is_shown(name) => HIDDEN.clone_into(hidden),
                 Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
             },
-        }
-    }
-
-    /// Masks `data`, but for the fields that the configuration shows. Numbers are hidden as well.
-    fn data(&self, path: &str, value: &mut Value) {
-        if self.shown_data.iter().any(|shown| shown == path) {
-            return;
-        }
-        match value {
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    self.data(&format!("{path}.{name}"), value);
-                }
-            }
-            Value::Array(values) => values.iter_mut().for_each(|value| self.data(path, value)),
-            Value::Null => {}
-            Value::Bool(_) | Value::Number(_) | Value::String(_) => *value = HIDDEN.into(),
         }
     }
 }

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::call::{Call, encoded};
 use crate::console::Console;
+use crate::mask::MASKED;
 use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
@@ -171,7 +172,9 @@ impl PersonTabs<'_> {
         for channel in channels {
             let call = Call::get(&["recipients", self.id, "preview"]).with("channel", channel);
             let preview = match self.call(call).await {
-                Ok(preview) => context! { channel, message => Serde(&preview["message"]) },
+                Ok(preview) => {
+                    context! { channel, message => Serde(&preview["message"]), masked => preview[MASKED] == true }
+                }
                 Err(problem) => context! { channel, problem => problem.text("detail") },
             };
             previews.push(preview);

@@ -127,6 +127,35 @@ fn a_developer_sees_every_screen_and_nothing_that_is_masked() {
 }
 
 #[test]
+fn messages_are_built_with_masked_values_for_those_who_have_not_opened_the_person() {
+    let rig = Rig::new();
+    filled(&rig);
+    // The person's name and the body are in a mail of their own words.
+    let event = json!({
+        "id": "e2", "type": "note", "to": {"recipients": ["ada"]},
+        "actor": {"id": "bob", "title": "Planted Title"}, "body": "Planted body",
+        "object": {"id": "works/2", "title": {"en": "Planted Flowers", "fr": "Planted Fleurs"}},
+        "data": {"secret": "planted-data"},
+    });
+    assert!(rig.call(Method::POST, "/v1/events", &event).status.is_success());
+    let next = get(&rig, "/console/people/ada?tab=next", &[]);
+    assert_eq!(next.status, StatusCode::OK, "{}", next.text);
+    assert!(next.text.contains("P•••••• F••••••"), "{}", next.text);
+    assert!(rig.call(Method::POST, "/v1/recipients/ada/flush", &json!(null)).status.is_success());
+    let messages = rig.call(Method::GET, "/v1/messages?recipient=ada", &json!(null)).json();
+    let id = messages["messages"][0]["id"].as_str().unwrap().to_owned();
+    let message = get(&rig, &format!("/console/messages/{id}"), &[]);
+    assert!(message.text.contains("P•••••• F••••••"), "{}", message.text);
+    let frame = get(&rig, &format!("/console/messages/{id}/html"), &[]);
+    assert!(frame.text.contains("P•••••• F••••••"), "{}", frame.text);
+    for page in [&next, &message, &frame] {
+        for planted in [&PLANTED[..], &["Planted", "planted-data", "/u/"]].concat() {
+            assert!(!page.text.contains(planted), "{planted}: {}", page.text);
+        }
+    }
+}
+
+#[test]
 fn without_a_section_there_is_no_console() {
     let rig = Rig::with_keys(CONFIG, BTreeMap::new());
     for path in ["/console", "/console/", "/console/sign-in"] {

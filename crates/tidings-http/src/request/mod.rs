@@ -10,6 +10,7 @@ pub(super) mod gather;
 pub(super) mod lines;
 pub(super) mod list;
 pub(super) mod logged;
+pub(super) mod masked_values;
 pub(super) mod query;
 pub(super) mod reader;
 pub(super) mod roles;

@@ -212,6 +212,12 @@ impl Design {
         self
     }
 
+    /// The same without tags and links: nothing in its messages acts in a recipient's name.
+    #[must_use]
+    pub fn unlinked(self) -> Self {
+        Self { links: None, tags: None, tenant_designs: TenantDesigns::default(), ..self }
+    }
+
     /// The same with signed mails.
     #[must_use]
     pub fn signed(self, dkim: Dkim) -> Self {

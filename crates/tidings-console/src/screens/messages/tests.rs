@@ -197,7 +197,7 @@ async fn a_message_begins_with_its_verdict_and_hides_what_it_says() {
         "smtp://a:25 refused it for good",
         "a••@e••••••.org",
         "they saw it in the inbox first",
-        "Its words are hidden",
+        "Names, titles and values are masked",
         "what was sent looked different",
     ]);
     page.lacks(&["ana@example.org", "Ana Ruiz", "<script>alert", "<iframe"]);
@@ -221,6 +221,22 @@ async fn a_message_begins_with_its_verdict_and_hides_what_it_says() {
         "{}",
         page.policy
     );
+}
+
+#[tokio::test]
+async fn a_message_with_masked_values_is_shown_but_for_addresses() {
+    let preview = json!({"channel": "email", "subject": "A•• wrote", "html": "<p>A•• to ben@example.org</p>",
+        "text": "A•• wrote", "source": "To: ana@example.org\n", "same": true, "masked": true});
+    let fake = || {
+        Fake::default()
+            .on("GET /v1/messages/m-1", message("sent"))
+            .on("GET /v1/messages/m-1/preview", preview.clone())
+    };
+    let page = fake().page("support", "/messages/m-1", None).await;
+    page.has(&["A•• wrote", "<iframe", "this is what was sent"]);
+    page.lacks(&["ana@example.org"]);
+    let page = fake().page("support", "/messages/m-1/html", None).await;
+    assert_eq!(page.text, "<p>A•• to b••@e••••••.org</p>");
 }
 
 #[tokio::test]

@@ -127,6 +127,10 @@ async fn the_inbox_and_the_next_message_are_hidden_words_with_open_numbers() {
     page.has(&["4 notifications, at", "digest:weekly"]);
     page.lacks(&["Marilyn"]);
     shown(fake().opened("ana"), "/people/ana?tab=next").await.has(&["New works: Marilyn"]);
+    let masked = json!({"message": {"at": "2026-11-30T08:00:00Z", "channel": "email", "lane": "digest:weekly",
+        "entries": 4, "subject": "New works: M••••••", "text": "M••••••"}, "masked": true});
+    let fake = fake().on("GET /v1/recipients/ana/preview?channel=email", masked);
+    shown(fake, "/people/ana?tab=next").await.has(&["New works: M••••••", "<pre"]);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use tidings_core::Id;
+use tidings_core::content::Batch;
 use tidings_core::engine::{BuiltContent, BuiltMessage, Refused};
 use tidings_core::model::EMAIL;
 use tidings_mail::Design;
@@ -17,6 +18,7 @@ use super::named;
 use crate::call::Calls;
 use crate::error::{Code, Problem};
 use crate::request::InPath;
+use crate::request::masked_values::{BatchMask, IsMasked};
 use crate::{Answer, Service};
 
 /// The call that builds a message again.
@@ -81,7 +83,7 @@ pub(in crate::v1) fn design_of(service: &Service, channel: &str) -> Result<Desig
 }
 
 impl PreviewShown {
-    fn of(built: BuiltMessage, service: &Service) -> Result<Self, Problem> {
+    fn of(built: BuiltMessage, service: &Service, is_masked: bool) -> Result<Self, Problem> {
         let BuiltMessage { channel, content, tried } = built;
         let gone = |why: &str| {
             let detail = format!("the message can't be built again: {why}");
@@ -94,10 +96,17 @@ impl PreviewShown {
             }
             BuiltContent::Gone(why) => return Err(gone(why)),
         };
-        let shown = preview(&batch, &design_of(service, channel)?);
-        let shown = shown.map_err(|fault| gone(&fault.why))?;
-        let same = tried.map(|tried| tried.hash == shown.content);
-        Ok(Self { channel, content: shown.into(), same })
+        let design = design_of(service, channel)?;
+        let shown = |batch: &Batch, design: &Design| {
+            preview(batch, design).map_err(|fault| gone(&fault.why))
+        };
+        let mut content = shown(&batch, &design)?;
+        let same = tried.map(|tried| tried.hash == content.content);
+        if is_masked {
+            let masked = BatchMask::of(&service.rules()).masked(*batch);
+            content = shown(&masked, &design.unlinked())?;
+        }
+        Ok(Self { channel, content: content.into(), same })
     }
 }
 
@@ -114,12 +123,13 @@ impl PreviewShown {
 async fn preview_message(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
+    IsMasked(is_masked): IsMasked,
 ) -> Result<Answer, Problem> {
     let name = named(&id)?;
     let of_node = Arc::clone(&service);
     let shown = service.look(move |node| -> Result<_, Problem> {
         let built = node.engine().reader(node.view()).built_again(name)?;
-        PreviewShown::of(built.ok_or(Refused::UnknownMessage(name))?, &of_node)
+        PreviewShown::of(built.ok_or(Refused::UnknownMessage(name))?, &of_node, is_masked)
     });
     Answer::json(StatusCode::OK, &shown.await??)
 }

@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use crate::call::Calls;
 use crate::error::{Code, Problem};
 use crate::request::InPath;
+use crate::request::masked_values::{BatchMask, IsMasked};
 use crate::request::query::Parameters;
 use crate::v1::messages::content::{MessageContent, design_of};
 use crate::v1::waiting::ScheduledCount;
@@ -178,6 +179,7 @@ async fn preview(
     State(service): State<Arc<Service>>,
     InPath(id): InPath<Id>,
     PreviewQuery { channel, lane }: PreviewQuery,
+    IsMasked(is_masked): IsMasked,
 ) -> Result<Answer, Problem> {
     let number = channel.unwrap_or(EMAIL_NO);
     let (of_node, now) = (Arc::clone(&service), service.now());
@@ -186,11 +188,16 @@ async fn preview(
             let (engine, view) = (node.engine(), node.view());
             let scheduled = ScheduledCount::of(&engine.reader(view).scheduled(&id)?);
             let next = engine.reader(view).next_message(&id, number, now, lane.as_deref())?;
-            let batch = match next {
+            let mut batch = match next {
                 Some((plan, planned)) => Presenter::new(engine, view).batch(&plan, &planned)?,
                 None => None,
             };
-            let design = design_of(&of_node, number.name())?;
+            let mut design = design_of(&of_node, number.name())?;
+            if is_masked {
+                let mask = BatchMask::of(&of_node.rules());
+                design = design.unlinked();
+                batch = batch.map(|batch| mask.masked(batch));
+            }
             if channel.is_some() {
                 let message = batch.map(|batch| NextMessage::of(&batch, &design)).transpose()?;
                 return Ok(Preview { mail: None, message: Some(message), scheduled });
