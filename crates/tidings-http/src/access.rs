@@ -15,13 +15,14 @@ use tidings_node::{CallerId, Role};
 
 use crate::call::CallName;
 use crate::change::origin::Requester;
-use crate::cluster::{OF_NODES, SHARDS};
+use crate::cluster::{OF_NODES, SHARDS, in_name};
 use crate::compat::names::{NOVU_PATH, not_taken_of_novu};
 use crate::counters::requests::NO_CALL;
 use crate::error::{Code, Problem};
 use crate::request::caller::Caller;
 use crate::request::catch_up::catch_up;
 use crate::request::extract::{user_bytes_max, whole};
+use crate::request::masked_values::{MASKS, MasksValues};
 use crate::request::traces;
 use crate::service::{Access, Service};
 use crate::shares::connection::Connection;
@@ -59,11 +60,8 @@ pub(crate) async fn check(
     } else {
         match caller(&service, &request) {
             Ok(Some(caller)) => {
+                let (caller, requester) = named(caller, &mut request);
                 let of = caller.id.clone();
-                let requester = match &of {
-                    CallerId::Key(id) => Requester::key(id, caller.role),
-                    _ => Requester::command(),
-                };
                 request.extensions_mut().insert(requester);
                 request.extensions_mut().insert(Arc::new(caller));
                 within_share(&service, of, request, next).await
@@ -88,6 +86,21 @@ pub(crate) async fn check(
     service.requests.count(call, response.status());
     traces::end(&mut span, call, &response);
     response
+}
+
+/// A caller with whom the log of changes names: another one than they are, where they are a node that makes a call in
+/// somebody's name.
+fn named(caller: Caller, request: &mut Request) -> (Caller, Requester) {
+    if let CallerId::Key(id) = &caller.id {
+        let requester = Requester::key(id, caller.role);
+        return (caller, requester);
+    }
+    if request.headers().contains_key(&MASKS) {
+        request.extensions_mut().insert(MasksValues);
+    }
+    let requester = in_name::requester(request.headers()).unwrap_or_else(Requester::command);
+    let role = requester.role().unwrap_or(Role::Figures);
+    (Caller { role, id: requester.caller() }, requester)
 }
 
 /// Returns true if a call without a key is the host's: that of a developer.

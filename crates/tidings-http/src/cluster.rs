@@ -6,6 +6,7 @@
 //! 503 with `Retry-After`.
 
 pub(super) mod dry;
+pub(super) mod in_name;
 pub(super) mod own_shards;
 mod passed_on;
 mod peer;
@@ -281,7 +282,9 @@ impl Cluster {
         let token = token.as_ref().and_then(|token| token.to_str().ok());
         // Any other token is that of a node that had this address before, or a stranger's: the headers count for nothing
         // then, and the call needs a key like any other.
-        if !token.is_some_and(|token| self.is_token_of_member(token)) {
+        if token.is_some_and(|token| self.is_token_of_member(token)) {
+            in_name::take_peer(&mut request);
+        } else {
             request.headers_mut().remove(&FORWARDED);
             request.headers_mut().remove(&HOME);
         }
@@ -374,6 +377,7 @@ impl Cluster {
             return no_holder(NO_MORE).into_response();
         };
         request.headers_mut().insert(FORWARDED, times.into());
+        in_name::name_peer(&mut request);
         if let Ok(mut token) = HeaderValue::try_from(&peer.member.token.0) {
             token.set_sensitive(true);
             request.headers_mut().insert(NODE, token);

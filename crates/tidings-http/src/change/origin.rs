@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tidings_core::model::{Author, AuthorKind, Origin, Via};
-use tidings_node::Role;
+use tidings_node::{CallerId, Role};
 
 tokio::task_local! {
     /// The origin of the changes that the task makes.
@@ -14,7 +15,7 @@ tokio::task_local! {
 }
 
 /// The author of a request, and its way in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Requester {
     pub(crate) by: Author,
     pub(crate) via: Via,
@@ -62,6 +63,19 @@ impl Requester {
     /// A recipient, by a link of a message.
     pub(crate) fn link(recipient: &str) -> Self {
         Self { by: Author::new(AuthorKind::Link, recipient), via: Via::Page }
+    }
+
+    /// The role of the author; `None` for those who need none, as end users.
+    pub(crate) fn role(&self) -> Option<Role> {
+        Role::named(self.by.role.as_deref()?)
+    }
+
+    /// The identity by which the rooms of the server are shared: people of the console are the host's.
+    pub(crate) fn caller(&self) -> CallerId {
+        match self.by.kind {
+            AuthorKind::Key => CallerId::Key(self.by.id.as_str().into()),
+            _ => CallerId::Host,
+        }
     }
 
     /// The origin of what a call of theirs changes; `None` = it is not logged.

@@ -13,14 +13,14 @@ use async_trait::async_trait;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use jiff::Timestamp;
 use serde_json::Value;
 use tidings_api::keys::Secret;
 use tidings_console::{
-    Api, Call, CallProblem, Caller, CallerKind, Console, McpEndpoint, Viewer, Way,
+    Api, Call, CallProblem, Caller, CallerKind, Console, MASKED, McpEndpoint, Viewer, Way,
 };
 use tidings_core::engine::LoggedChange;
 use tidings_core::model::{
@@ -34,9 +34,10 @@ use tower::ServiceExt as _;
 use self::sign_in::ServerSignIn;
 use crate::call::{is_call, roles_of};
 use crate::change::origin::{Logged, Requester};
-use crate::error::{Code, Problem};
+use crate::error::{Code, MisdirectedCall, Problem};
 use crate::request::caller::Caller as KeyHolder;
 use crate::request::extract::whole;
+use crate::request::masked_values::{MASKS, MasksValues, shown_data};
 use crate::service::{Access, Service};
 use crate::shares::{CALLER, stranger};
 
@@ -49,6 +50,56 @@ struct CallsInProcess {
     calls: Router,
 }
 
+impl CallsInProcess {
+    /// Answers a call, here or at the node that has its recipient.
+    async fn answer(
+        &self,
+        requester: &Requester,
+        holder: Arc<KeyHolder>,
+        call: &Call,
+    ) -> Result<Response, CallProblem> {
+        let of_others = self.service.shards.cluster_view();
+        let elsewhere = of_others.and_then(|(owners, cluster)| {
+            let home = owners.of_path(&call.path).filter(|home| !owners.has(*home))?;
+            Some((cluster, home))
+        });
+        if let Some((cluster, home)) = elsewhere {
+            return Ok(cluster.call_in_name(request(call)?, home, requester).await);
+        }
+        let mut here = request(call)?;
+        here.extensions_mut().insert(requester.clone());
+        here.extensions_mut().insert(holder);
+        let response = match self.calls.clone().oneshot(here).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        match (of_others, response.extensions().get::<MisdirectedCall>()) {
+            // Nothing was done: its handler has found that another node has the recipient.
+            (Some((_, cluster)), Some(found)) => {
+                let home = found.home;
+                Ok(cluster.call_in_name(request(call)?, home, requester).await)
+            }
+            _ => Ok(response),
+        }
+    }
+}
+
+/// A call as a request.
+fn request(call: &Call) -> Result<Request, CallProblem> {
+    let body = call.body.as_ref().map_or_else(Body::empty, |body| body.to_string().into());
+    let request = Request::builder()
+        .method(call.method.clone())
+        .uri(call.target())
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(body);
+    let mut request = request.map_err(|fault| internal(&fault))?;
+    if call.masks_values() {
+        request.headers_mut().insert(MASKS, HeaderValue::from_static("true"));
+        request.extensions_mut().insert(MasksValues);
+    }
+    Ok(request)
+}
+
 #[async_trait]
 impl Api for CallsInProcess {
     fn now(&self) -> Timestamp {
@@ -56,12 +107,11 @@ impl Api for CallsInProcess {
     }
 
     fn shown_data(&self) -> Vec<String> {
-        let rules = self.service.rules();
-        rules.console.as_ref().map(|console| console.show.clone()).unwrap_or_default()
+        shown_data(&self.service.rules())
     }
 
     fn may(&self, role: &str, operation: &str) -> bool {
-        let Some(role) = role_of(role) else { return false };
+        let Some(role) = Role::named(role) else { return false };
         if operation == OPEN_PERSON {
             return OPENS_PEOPLE.contains(&role);
         }
@@ -74,28 +124,24 @@ impl Api for CallsInProcess {
     }
 
     async fn call(&self, caller: &Caller, call: Call) -> Result<Value, CallProblem> {
-        let id = self.caller_id(caller);
-        let Some(role) = role_of(caller.role) else {
+        let requester = requester(caller);
+        let Some(role) = requester.role() else {
             return Err(problem(&Problem::new(Code::Role, "the caller has no role")));
         };
-        let body = call.body.as_ref().map_or_else(Body::empty, |body| body.to_string().into());
-        let request = Request::builder()
-            .method(call.method.clone())
-            .uri(call.target())
-            .header(header::CONTENT_TYPE, "application/json")
-            .extension(requester(caller))
-            .extension(Arc::new(KeyHolder { role, id: id.clone() }))
-            .body(body);
-        let request = request.map_err(|fault| internal(&fault))?;
-        let response = match CALLER.scope(id, self.calls.clone().oneshot(request)).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
+        let id = self.caller_id(caller);
+        let holder = Arc::new(KeyHolder { role, id: id.clone() });
+        let response = CALLER.scope(id, self.answer(&requester, holder, &call)).await?;
         let status = response.status();
         let body = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
         let body = body.map_err(|fault| internal(&fault))?;
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        if status.is_success() { Ok(body) } else { Err(CallProblem { status, body }) }
+        let mut body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if !status.is_success() {
+            return Err(CallProblem { status, body });
+        }
+        if call.masks_values() && body.is_object() {
+            body[MASKED] = true.into();
+        }
+        Ok(body)
     }
 
     async fn open_person(&self, viewer: &Viewer, recipient: &str) -> Result<(), CallProblem> {
@@ -140,10 +186,8 @@ impl CallsInProcess {
 
     /// The caller by whom the rooms of the server are shared.
     fn caller_id(&self, caller: &Caller) -> CallerId {
-        match caller.kind {
-            CallerKind::Key if !self.is_dev() => CallerId::Key(caller.id.as_str().into()),
-            CallerKind::Key | CallerKind::Person => CallerId::Host,
-        }
+        // A developer's key is in no store.
+        if self.is_dev() { CallerId::Host } else { requester(caller).caller() }
     }
 }
 
@@ -152,11 +196,6 @@ const OPEN_PERSON: &str = "open_person";
 
 /// The roles that may open people (contract, section 11).
 const OPENS_PEOPLE: [Role; 3] = [Role::Support, Role::Operate, Role::Admin];
-
-/// The role of this name.
-fn role_of(name: &str) -> Option<Role> {
-    Role::ALL.into_iter().find(|role| role.name() == name)
-}
 
 /// The author of a caller's changes, and their way in.
 fn requester(caller: &Caller) -> Requester {

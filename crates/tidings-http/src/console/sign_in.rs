@@ -16,7 +16,7 @@ use tidings_node::{CallerId, KeyChange, RuntimeError, SignedIn};
 use tokio::sync::oneshot;
 
 use super::proxy::{AssertionKeys, of_header};
-use super::{internal, problem, requester, role_of};
+use super::{internal, problem, requester};
 use crate::change::origin::{Logged, Requester};
 use crate::error::{Code, Problem};
 use crate::service::Service;
@@ -93,7 +93,7 @@ impl SignIn for ServerSignIn {
             CallerKind::Key => SignedIn::Key(caller.id.clone()),
             CallerKind::Person => SignedIn::Person(caller.id.clone()),
         };
-        let role = role_of(caller.role);
+        let role = Role::named(caller.role);
         let role = role.ok_or_else(|| problem(&Problem::new(Code::Role, "no such role")))?;
         let new = NewSession::make(by, role, groups.to_vec(), self.service.now());
         let new = new.map_err(|fault| internal(&fault))?;

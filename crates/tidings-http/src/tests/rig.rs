@@ -131,6 +131,11 @@ impl Answered {
         }
         serde_json::from_slice(&self.bytes).unwrap()
     }
+
+    /// The body as text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap()
+    }
 }
 
 impl Rig {

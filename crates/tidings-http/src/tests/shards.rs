@@ -7,8 +7,11 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
-use tidings_api::keys::Secret;
-use tidings_core::Id;
+use tidings_api::keys::{NewKey, Secret};
+use tidings_console::PeerAddress;
+use tidings_core::model::Role as ApiRole;
+use tidings_core::{Id, Instant};
+use tidings_node::KeyChange;
 use tidings_store::lease::{
     Epoch, Lease, Member, MemberStatus, Membership, NodeId, NodeToken, Role, Share, TermNo,
 };
@@ -18,7 +21,7 @@ use crate::owners::{Owner, Owners};
 use crate::rig::{Answered, CONFIG, Rig, user_token};
 use crate::{Access, Service, Settings, listen};
 
-const MORE: &str = "[users]\norigins = [\"https://app.example.org\"]\n[tenants]\non = true\n";
+const MORE: &str = "[users]\norigins = [\"https://app.example.org\"]\n[tenants]\non = true\n[console]\nproxy = { header = \"X-Forwarded-User\", trusted = [\"10.0.0.7/32\"] }\nroles = { \"mara@example.org\" = \"support\" }\n";
 
 /// A node, and its engine.
 struct Node {
@@ -125,12 +128,15 @@ impl Two {
         headers: &[(&str, &str)],
         body: &str,
     ) -> Answered {
-        let node = &self.0[node];
         let mut request = axum::http::Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Body::from(body.to_owned())).unwrap();
+        self.send_request(node, request.body(Body::from(body.to_owned())).unwrap())
+    }
+
+    fn send_request(&self, node: usize, request: axum::extract::Request) -> Answered {
+        let node = &self.0[node];
         let api = cluster::router(Arc::clone(&node.cluster));
         node.rig.tokio.block_on(async {
             let response = tower::ServiceExt::oneshot(api, request).await.unwrap();
@@ -321,6 +327,62 @@ fn a_person_is_exported_and_logged_by_the_node_that_has_them() {
     assert_eq!((log(0), log(1)), (0, 1));
     let gone = two.send(Method::GET, &format!("/v1/recipients/{}/export", in_shard(1, 1)), &[], "");
     assert_eq!(gone.json()["code"], "recipient_not_found");
+}
+
+/// The pages are those of the node with the intake; what they show and do of a person is at the person's.
+#[test]
+fn the_console_shows_and_changes_people_of_other_nodes_in_its_viewers_name() {
+    let two = Two::start();
+    let id = in_shard(1, 0);
+    let body = json!({"name": "Zoë Quill", "email": "zoe@example.org"}).to_string();
+    let made = two.send(Method::PUT, &format!("/v1/recipients/{id}"), &[JSON], &body);
+    assert!(made.status.is_success(), "{made:?}");
+    let key = NewKey::make("on call".to_owned(), ApiRole::Support, Instant(0)).unwrap();
+    two.0[0].rig.change_keys(KeyChange::Make(key.stored.clone()));
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let page = |node, method, path: &str, cookie: &str, body: &str| {
+        let from_here = ("sec-fetch-site", "same-origin");
+        let headers = [("host", "localhost"), from_here, form, ("cookie", cookie)];
+        two.send_to(node, method, path, &headers, body)
+    };
+    let signed =
+        page(0, Method::POST, "/console/sign-in", "", &format!("key={}", key.secret.text()));
+    let cookie = signed.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap();
+
+    let person = format!("/console/people/{id}");
+    for node in [0, 1] {
+        let shown = page(node, Method::GET, &person, cookie, "");
+        assert_eq!(shown.status, StatusCode::OK, "{shown:?}");
+        assert!(shown.text().contains("Z•• Q••••"), "{}", shown.text());
+    }
+    let lift = format!("{person}/revoke");
+    let done = page(0, Method::POST, &lift, cookie, "");
+    assert_eq!(done.status, StatusCode::SEE_OTHER, "{}", done.text());
+    // Each of the two has a store, and so a log, of its own.
+    let log = format!("/v1/admin/log?action=revoke_tokens&subject=recipient:{id}");
+    let log = two.0[1].rig.call(Method::GET, &log, &Value::Null).json();
+    let by = json!({"kind": "key", "id": key.stored.id, "role": "support"});
+    assert_eq!((&log["log"][0]["by"], &log["log"][0]["via"]), (&by, &json!("console")), "{log}");
+}
+
+/// A proxy calls any node; the node with the intake takes the address of its connection from that node alone.
+#[test]
+fn the_peer_of_a_forwarded_call_is_the_one_of_the_node_that_forwards_it() {
+    let two = Two::start();
+    let sign_in = |headers: &[(&str, &str)], peer: [u8; 4]| {
+        let mut request = axum::http::Request::builder().uri("/console/sign-in");
+        let user = ("x-forwarded-user", "mara@example.org");
+        for (name, value) in [&[("host", "localhost"), user], headers].concat() {
+            request = request.header(name, value);
+        }
+        let mut request = request.body(Body::empty()).unwrap();
+        request.extensions_mut().insert(PeerAddress(peer.into()));
+        two.send_request(1, request).text().to_owned()
+    };
+    assert!(sign_in(&[], [10, 0, 0, 7]).contains("mara@example.org"));
+    assert!(!sign_in(&[], [10, 0, 0, 8]).contains("mara@example.org"));
+    let claimed = [("tidings-peer", "10.0.0.7")];
+    assert!(!sign_in(&claimed, [10, 0, 0, 8]).contains("mara@example.org"));
 }
 
 #[test]
