@@ -342,7 +342,7 @@ fn number(variable: &str) -> Option<u64> {
 
 #[test]
 fn what_was_acknowledged_is_told_exactly_once_whatever_happens_to_nodes_that_share_the_parts() {
-    play_faults(8, number("TIDINGS_FAULTS").unwrap_or(20));
+    play_faults(8, number("TIDINGS_FAULTS").unwrap_or(12));
 }
 
 #[test]
