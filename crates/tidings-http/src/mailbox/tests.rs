@@ -19,6 +19,7 @@ fn maildir() -> TempDir {
     dir
 }
 
+/// A type, of which there are samples.
 const TYPE: &str = "[categories.news]\n[types.note]\ncategory = \"news\"\nchannels = { email = { policy = \"now\" } }\n";
 
 fn rig(directory: &Path, access: Access) -> Rig {
@@ -87,7 +88,8 @@ fn the_mailbox_shows_what_the_provider_caught() {
     // A page that is open sees by the name of the newest mail that there is one more.
     assert!(["a b.eml", "odd:2,S"].contains(&text(&get(&rig, "/_mail/-/newest")).as_str()));
     // Each page and file that the list leads to, or loads, is there.
-    let links = list.split("href=\"/").chain(list.split("src=\"/")).skip(1);
+    let loaded = list.split("src=\"/").skip(1);
+    let links = list.split("href=\"/").skip(1).chain(loaded);
     for link in links.filter_map(|rest| rest.split('"').next()) {
         let browser = [("accept", "text/html"), ("host", "127.0.0.1:8990")];
         let answer = rig.send(Method::GET, &format!("/{link}"), &browser, "");
