@@ -52,21 +52,22 @@ export class MailServer {
 export class RealServer {
   url = "";
   readonly dir = mkdtempSync(join(tmpdir(), "tidings-ui-"));
-  #process!: ChildProcess;
+  #process?: ChildProcess;
 
   async start(configuration: string): Promise<this> {
     writeFileSync(join(this.dir, "tidings.toml"), configuration);
-    this.#process = spawn(process.env.TIDINGS_PROGRAM!, ["serve", "--dev", "--config", "tidings.toml", "--data", "data", "--listen", "127.0.0.1:0"],
+    const started = spawn(process.env.TIDINGS_PROGRAM!, ["serve", "--dev", "--config", "tidings.toml", "--data", "data", "--listen", "127.0.0.1:0"],
       { cwd: this.dir, env: { ...process.env, HOOK_SECRET: "whsec_" + "A".repeat(32) }, stdio: ["ignore", "pipe", "ignore"] });
+    this.#process = started;
     this.url = await new Promise((done, failed) => {
-      this.#process.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));
-      createInterface({ input: this.#process.stdout! }).on("line", (line) => line.startsWith("listening on ") && done(line.slice(13)));
+      started.once("exit", (code) => failed(new Error(`the server ended with ${code}`)));
+      createInterface({ input: started.stdout }).on("line", (line) => line.startsWith("listening on ") && done(line.slice(13)));
     });
     return this;
   }
 
   stop(): void {
-    this.#process.removeAllListeners("exit").kill("SIGKILL");
+    this.#process?.removeAllListeners("exit").kill("SIGKILL");
     rmSync(this.dir, { recursive: true, force: true });
   }
 
