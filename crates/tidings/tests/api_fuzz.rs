@@ -81,7 +81,7 @@ const OTHERS: &[&str] = &["--exclude-path-regex", "^/v1/me/|/live$"];
 /// Makes up requests to some calls.
 fn run(directory: &Path, server: &Server, secret: &str, which: &[&str]) {
     let seed = std::env::var("TIDINGS_SEED").unwrap_or_else(|_| "1".to_owned());
-    let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "20".to_owned());
+    let examples = std::env::var("TIDINGS_RUNS").unwrap_or_else(|_| "12".to_owned());
     let output = Command::new("schemathesis")
         .current_dir(directory)
         .env("SCHEMATHESIS_HOOKS", directory.join("lines.py"))
