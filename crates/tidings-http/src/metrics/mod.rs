@@ -90,37 +90,38 @@ pub(super) async fn metrics(State(service): State<Arc<Service>>) -> impl IntoRes
     exposition::answer(text)
 }
 
+/// The ages of what waits longest, on all channels and on each.
+fn oldest_due(page: &mut MetricsPage, service: &Service, seen: &Seen) {
+    let now = service.now().max(seen.now);
+    let age = |due: &Instant| now.0.saturating_sub(due.0).max(0);
+    let oldest = seen.oldest_due.values().min();
+    let rules = service.rules();
+    let waiting = shown_at(&rules, "messages?state=planned&state=sending&state=retrying");
+    page.gauge(
+        "tidings_oldest_due_age_seconds",
+        &format!("Age of the oldest overdue, unsent message, in seconds. Alert on this.{waiting}"),
+        seconds(oldest.map_or(0, age)),
+    );
+    let by_channel = "tidings_channel_oldest_due_age_seconds";
+    page.head(
+        by_channel,
+        &format!("Age of the oldest overdue, unsent message of a channel, in seconds.{waiting}"),
+        "gauge",
+    );
+    for channel in sending_channels() {
+        let age = seen.oldest_due.get(&channel.number).map(age);
+        let is_shown = age.is_some() || rules.channels.contains_key(channel.name);
+        if is_shown {
+            let labels = format!("channel=\"{}\"", channel.name);
+            page.sample(by_channel, &labels, seconds(age.unwrap_or_default()));
+        }
+    }
+}
+
 fn text(service: &Service, seen: Result<&Seen, &Problem>, disk: Option<u64>) -> String {
     let mut page = MetricsPage::default();
     if let Ok(seen) = seen {
-        let now = service.now().max(seen.now);
-        let age = |due: &Instant| now.0.saturating_sub(due.0).max(0);
-        let oldest = seen.oldest_due.values().min();
-        let rules = service.rules();
-        let waiting = shown_at(&rules, "messages?state=planned&state=sending&state=retrying");
-        page.gauge(
-            "tidings_oldest_due_age_seconds",
-            &format!(
-                "Age of the oldest overdue, unsent message, in seconds. Alert on this.{waiting}"
-            ),
-            seconds(oldest.map_or(0, age)),
-        );
-        let by_channel = "tidings_channel_oldest_due_age_seconds";
-        page.head(
-            by_channel,
-            &format!(
-                "Age of the oldest overdue, unsent message of a channel, in seconds.{waiting}"
-            ),
-            "gauge",
-        );
-        for channel in sending_channels() {
-            let age = seen.oldest_due.get(&channel.number).map(age);
-            let is_shown = age.is_some() || rules.channels.contains_key(channel.name);
-            if is_shown {
-                let labels = format!("channel=\"{}\"", channel.name);
-                page.sample(by_channel, &labels, seconds(age.unwrap_or_default()));
-            }
-        }
+        oldest_due(&mut page, service, seen);
         page.gauge(
             "tidings_clock_behind_seconds",
             "Seconds by which the clock is behind the newest step, if more than 60: it was ahead and was put right.",
