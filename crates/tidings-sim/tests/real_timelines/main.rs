@@ -102,7 +102,7 @@ fn all_of_github_is_told_by(make: Make) {
 }
 
 #[test]
-#[ignore = "the naive model takes minutes"]
+#[ignore = "minutes of the naive model; the engine is held to the same numbers in each run"]
 fn all_crates_are_told_by_the_model() {
     all_crates_are_told_by(subject::model);
 }
@@ -113,7 +113,7 @@ fn all_crates_are_told_by_the_engine() {
 }
 
 #[test]
-#[ignore = "the naive model takes minutes"]
+#[ignore = "minutes of the naive model; the engine is held to the same numbers in each run"]
 fn all_of_github_is_told_by_the_model() {
     all_of_github_is_told_by(subject::model);
 }
