@@ -116,6 +116,22 @@ fn moved(api: &Api, job: &str, before: u64) -> Value {
     }
 }
 
+/// The messages of a job that are in `state`, page by page: one page may be short, or empty, before the end.
+fn messages_of(api: &Api, job: &str, state: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let path = format!("/v1/messages?job={job}&state={state}&limit=500{cursor}");
+        let (status, mut page) = api.get(&path).unwrap();
+        assert_eq!(status, 200, "{page}");
+        found.extend(serde_json::from_value::<Vec<_>>(page["messages"].take()).unwrap());
+        let Some(next) = page["next"].as_str() else {
+            return found;
+        };
+        cursor = format!("&cursor={next}");
+    }
+}
+
 /// Checks the counts of a job that is done, and that each message went again.
 fn judge(api: &Api, job: &str, mails: &Mails) {
     let mut shown = moved(api, job, MESSAGES);
@@ -123,22 +139,20 @@ fn judge(api: &Api, job: &str, mails: &Mails) {
     assert!(shown["began"].is_string() && shown["ended"].is_string(), "{shown}");
     let (_, listed) = api.get("/v1/admin/jobs").unwrap();
     assert_eq!(listed["jobs"], json!([shown.take()]));
+    // The mail server of a busy machine may be too slow for one attempt: the message is then retried.
     let patience = Patience::new();
-    loop {
-        let (_, sent) = api.get(&format!("/v1/messages?job={job}&state=sending&limit=1")).unwrap();
-        if sent["messages"].as_array().unwrap().is_empty() {
-            break;
+    for state in ["sending", "retrying"] {
+        while let [message, ..] = &messages_of(api, job, state)[..] {
+            patience.wait(|| format!("still on its way: {message}"));
         }
-        patience.wait(|| format!("still on its way: {sent}"));
     }
     // One whose second hand-over may have been cut off by a kill ends as unknown, and does not go a third time.
-    let path = format!("/v1/messages?job={job}&state=unknown&limit=500");
-    let (_, unknown) = api.get(&path).unwrap();
-    let unknown = unknown["messages"].as_array().unwrap().len();
+    let unknown = messages_of(api, job, "unknown").len();
     let counts = mails.counts();
     let once = counts.iter().filter(|count| **count < 2).count();
     assert_eq!(counts.len() as u64, MESSAGES);
-    assert!(once <= unknown && unknown < 400, "{once} went once, {unknown} are unknown");
+    let enough = once <= unknown && unknown < 400;
+    assert!(enough, "{once} went once, {unknown} are unknown");
 }
 
 #[test]

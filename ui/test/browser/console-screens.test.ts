@@ -87,7 +87,7 @@ class Walk {
   }
 
   async sees(text: string | RegExp): Promise<void> {
-    await this.page.locator("main").getByText(text).first().waitFor({ timeout: 5_000 });
+    await this.page.locator("main").getByText(text).first().waitFor({ timeout: 30_000 });
   }
 
   done(): void {
@@ -213,7 +213,7 @@ test("who owns the product reads figures, and tries another number, within five 
       await walk.click(page.getByRole("button", { name: "Compare with what happened" }));
       const id = new URL(page.url()).searchParams.get("job")!;
       await until(() => full.call("GET", `/v1/admin/jobs/${id}`), ({ state }) => state === "done");
-      if (isScripted) await page.getByText(/On the last/).waitFor({ timeout: 15_000 });
+      if (isScripted) await page.getByText(/On the last/).waitFor({ timeout: 30_000 });
       else await page.reload();
       await walk.sees("Proposed");
     }, isScripted);

@@ -170,8 +170,8 @@ export const bell = (page: Page) => page.locator("tidings-inbox [part=bell]");
 export const badge = (page: Page) => page.locator("tidings-inbox [part=badge]");
 export const rows = (page: Page) => page.locator("tidings-inbox [part=item]");
 
-/** Waits until it is so. */
-export async function until(what: () => unknown | Promise<unknown>, ms = 5000): Promise<void> {
+/** Waits until it is so; a busy machine takes long. */
+export async function until(what: () => unknown | Promise<unknown>, ms = 30_000): Promise<void> {
   const end = Date.now() + ms;
   for (;;) {
     if (await what()) return;

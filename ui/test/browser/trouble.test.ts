@@ -35,7 +35,7 @@ test("an origin that may not call is no reader without a network: the console na
   assert.ok(told[0]!.includes(scene.host.url));
   // Once it may call the bell goes on by itself.
   scene.mock.origins.add(scene.host.url);
-  await until(async () => !(await page.getByText("Can’t reach").isVisible()), 10_000);
+  await until(async () => !(await page.getByText("Can’t reach").isVisible()));
 });
 
 test("a reader without a network is told so, and what failed for it too", only, async () => {
@@ -61,9 +61,9 @@ for (const [code, said] of [
     const ana = scene.person();
     const inbox = await watched(() => scene.open(ana));
     await bell(inbox.page).click();
-    await inbox.page.locator("tidings-inbox .state").getByText(said).waitFor({ timeout: 10_000 });
+    await inbox.page.locator("tidings-inbox .state").getByText(said).waitFor({ timeout: 30_000 });
     const preferences = await watched(() => scene.show(ana, "preferences", "<tidings-preferences TOKEN></tidings-preferences>"));
-    await preferences.page.locator("tidings-preferences .state").getByText(said).waitFor({ timeout: 10_000 });
+    await preferences.page.locator("tidings-preferences .state").getByText(said).waitFor({ timeout: 30_000 });
     const follow = await watched(() => scene.show(ana, "follow", '<tidings-follow topic="artist/1" TOKEN></tidings-follow>'));
     const faulty = said !== "Sign in";
     for (const { told } of [inbox, preferences, follow]) {
@@ -82,7 +82,7 @@ test("rows that are no longer kept right say so", only, async () => {
   await until(async () => (await rows(page).count()) === 1);
   scene.mock.refuse = () => "token_signature";
   scene.mock.end("token_signature");
-  await page.locator("tidings-inbox .note").getByText("are not available right now").waitFor({ timeout: 15_000 });
+  await page.locator("tidings-inbox .note").getByText("are not available right now").waitFor({ timeout: 30_000 });
   assert.equal(await rows(page).count(), 1);
 });
 
@@ -91,10 +91,10 @@ test("a stream that a proxy keeps leaves no bell empty", only, async () => {
   const ana = scene.person();
   scene.mock.world(ana).publish();
   const page = await scene.open(ana);
-  await until(async () => (await badge(page).textContent()) === "1", 8000);
+  await until(async () => (await badge(page).textContent()) === "1");
   await bell(page).click();
   await until(async () => (await rows(page).count()) === 1);
   // A second page of the browser, which has no stream of its own.
   const second = await scene.open(ana, { context: page.context() });
-  await until(() => second.locator("tidings-inbox").evaluate((one: any) => one.inbox.counts?.rev > 0), 8000);
+  await until(() => second.locator("tidings-inbox").evaluate((one: any) => one.inbox.counts?.rev > 0));
 });
