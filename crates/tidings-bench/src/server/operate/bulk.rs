@@ -66,9 +66,10 @@ pub(super) async fn measure(
 ) -> Result<BulkTimes, BenchFault> {
     let connection = Connection::open(address).await?;
     let mut host = Host { connection, recipients: params.store.recipients(), next: 0 };
-    let mut operator = Connection::open(address).await?;
     let mut times =
         BulkTimes { alone: host.publish_for(params.seconds).await?, ..BulkTimes::default() };
+    // Not before: a server closes a connection that has sent nothing after some seconds.
+    let mut operator = Connection::open(address).await?;
     let body = json!({
         "filter": {"type": "mailed", "state": "failed"}, "expect": params.store.bulk, "now": true,
     });
