@@ -8,7 +8,7 @@ use roaring::RoaringBitmap;
 use super::look::rule_of;
 use crate::bucket::FrozenRecipients;
 use crate::engine::explain::{ExplainQuestion, begin, end, ended};
-use crate::engine::read::outcome::message_with;
+use crate::engine::read::messages::of_lane::{EntryMessage, LaneEntries};
 use crate::engine::read::view::MessageAt;
 use crate::engine::rows::ends::{EndSubject, ended_by, ends};
 use crate::engine::rows::named::scheduled_key;
@@ -19,7 +19,7 @@ use crate::journal::table::{Owner, Partition};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::explanation::{ChannelPath, EntryState, ExplanationStep, Rule};
-use crate::model::number::{LaneNo, RecipientAt, Seq};
+use crate::model::number::{LaneNo, Seq};
 use crate::model::reason::{Ending, Outcome, Reason};
 use crate::model::time::Instant;
 
@@ -266,8 +266,8 @@ impl ExplainQuestion<'_> {
     ) -> Result<(), Unreadable> {
         let seq = kept.seq;
         let (view, days) = (self.draft.view, &self.event.journal_days);
-        let of = RecipientAt { bucket: self.bucket.no, number: self.number };
-        let (closing, row) = message_with(view, days, of, seq, address)?;
+        let entries = LaneEntries { bucket: self.bucket.no, seq, lane: address };
+        let EntryMessage { closing, row, .. } = entries.message_of(view, days, self.number)?;
         let name = self.shard.compiled.names.lane(address.lane);
         let (shown, left_out) = row.seqs(closing);
         let reason = left_out.iter().find(|(of, _)| *of == seq);

@@ -153,7 +153,7 @@ impl<'a, 'd> OldMessagesSlice<'a, 'd> {
                 false
             });
             if row.why_nothing().is_some() {
-                let standing = MessageStanding::closed(&row, number, []);
+                let standing = MessageStanding::closed(&row, None);
                 without_content.push((closing, row.at, number, standing));
             }
             Ok(())

@@ -22,6 +22,7 @@ use crate::engine::replies::going::GoingMessage;
 use crate::engine::replies::refused::{Refused, StepError};
 use crate::engine::replies::reply::{OperatedMessage, Reply};
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::ClosingEndings;
 use crate::engine::shard::state::Shard;
 use crate::index::FoundEntry;
 use crate::journal::record::{Attempts, Entries, Record, Reopened};
@@ -39,7 +40,10 @@ impl Shard {
         name: MessageName,
         act: MessageAct,
     ) -> Result<Reply, StepError> {
-        let Some(KnownMessage { standing, row }) = KnownMessage::find(self, draft, name)? else {
+        let mut endings = std::mem::take(&mut *self.endings);
+        let known = KnownMessage::find(self, draft, name, &mut endings)?;
+        *self.endings = endings;
+        let Some(KnownMessage { standing, row }) = known else {
             return Err(Refused::UnknownMessage(name).into());
         };
         let mut operation =
@@ -94,7 +98,7 @@ impl Shard {
         name: MessageName,
         report: &Attempt,
     ) -> Result<Reply, StepError> {
-        match KnownMessage::find(self, draft, name)? {
+        match KnownMessage::find(self, draft, name, &mut ClosingEndings::default())? {
             Some(KnownMessage { row: Some((day, row)), .. }) => {
                 let noted = note_report(draft, day, name.id, report)?;
                 if noted == NotedReport::First {

@@ -3,12 +3,11 @@
 use crate::bucket::{Bucket, Closing};
 use crate::engine::message::message_row::MessageRow;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{EndSubject, ending_of, ends};
+use crate::engine::rows::ends::ClosingEndings;
 use crate::engine::shard::state::Shard;
-use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::messages::{MessageName, MessageState};
-use crate::model::number::{MessageId, RecipientNo};
+use crate::model::number::MessageId;
 use crate::model::reason::{Ending, Reason};
 use crate::model::time::{Day, Instant};
 
@@ -44,17 +43,13 @@ impl MessageStanding {
         open.sending.contains(number.0).then_some(Self::of(state))
     }
 
-    /// The state of a built message that is not on its way, by the records of its closing.
-    pub(crate) fn closed<'r>(
-        row: &MessageRow,
-        number: RecipientNo,
-        records: impl IntoIterator<Item = &'r Record>,
-    ) -> Self {
+    /// The state of a built message that is not on its way, by its newest ending.
+    pub(crate) fn closed(row: &MessageRow, ending: Option<(Instant, Ending)>) -> Self {
         if let Some((reason, at_check)) = row.why_nothing() {
             let state = if at_check { MessageState::Suppressed } else { MessageState::Cancelled };
             return Self { reason: Some(reason), ..Self::of(state) };
         }
-        match ending_of(records, number) {
+        match ending {
             Some((at, ending)) => Self::ended(at, ending),
             // It ended within the step that asks.
             None => Self::of(MessageState::Sending),
@@ -70,7 +65,8 @@ pub(crate) struct KnownMessage {
 }
 
 impl KnownMessage {
-    /// A message as a shard has it; `None` = there is none of this name.
+    /// A message as a shard has it; `None` = there is none of this name. `endings` are those of the closing that was
+    /// looked at last: changes of many messages come closing by closing.
     ///
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
@@ -78,6 +74,7 @@ impl KnownMessage {
         shard: &Shard,
         draft: &Draft<'_>,
         name: MessageName,
+        endings: &mut ClosingEndings,
     ) -> Result<Option<Self>, Unreadable> {
         let Some(bucket) = shard.buckets.get(name.id.closing.bucket) else {
             return Ok(None);
@@ -95,8 +92,8 @@ impl KnownMessage {
             (None, None) => return Ok(None),
             (None, Some((day, row))) => {
                 let days = shard.journal_days.range(*day..).copied();
-                let records = ends(draft.view, bucket.no, EndSubject::Closing(closing), days)?;
-                MessageStanding::closed(row, name.id.number, &records)
+                endings.update(draft.view, name.id.closing, days)?;
+                MessageStanding::closed(row, endings.get(name.id.number))
             }
         };
         Ok(Some(Self { standing, row }))

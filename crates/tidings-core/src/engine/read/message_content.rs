@@ -8,6 +8,7 @@ use crate::engine::message::present::Presenter;
 use crate::engine::message::standing::KnownMessage;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
+use crate::engine::rows::ends::ClosingEndings;
 use crate::journal::stored::Unreadable;
 use crate::model::messages::MessageName;
 use crate::model::number::MessageId;
@@ -47,7 +48,9 @@ impl Reader<'_> {
             return Ok(None);
         };
         let shard = &engine.shards[engine.shards.index_of(closing.bucket)];
-        let Some(KnownMessage { row, .. }) = KnownMessage::find(shard, &Draft::new(view), name)?
+        let mut endings = ClosingEndings::default();
+        let Some(KnownMessage { row, .. }) =
+            KnownMessage::find(shard, &Draft::new(view), name, &mut endings)?
         else {
             return Ok(None);
         };

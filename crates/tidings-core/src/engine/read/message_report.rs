@@ -14,7 +14,7 @@ use crate::engine::message::present::batch_id;
 use crate::engine::message::standing::{KnownMessage, MessageStanding};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{EndSubject, ends};
+use crate::engine::rows::ends::{ClosingEndings, EndSubject, ends};
 use crate::journal::record::Record;
 use crate::journal::stored::Unreadable;
 use crate::model::explanation::{ExplanationStep, Rule};
@@ -55,7 +55,10 @@ impl Reader<'_> {
         };
         let shard = &engine.shards[engine.shards.index_of(closing.bucket)];
         let draft = Draft::new(view);
-        let Some(KnownMessage { standing, row }) = KnownMessage::find(shard, &draft, name)? else {
+        let mut endings = ClosingEndings::default();
+        let Some(KnownMessage { standing, row }) =
+            KnownMessage::find(shard, &draft, name, &mut endings)?
+        else {
             return Ok(None);
         };
         let Some(summary) =

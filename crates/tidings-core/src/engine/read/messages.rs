@@ -6,6 +6,7 @@
 
 mod due_rows;
 mod of_event;
+pub(in crate::engine) mod of_lane;
 mod sources;
 mod summary;
 mod wanted;
@@ -32,7 +33,7 @@ use crate::engine::message::message_row::MessageRow;
 use crate::engine::message::standing::MessageStanding;
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{EndSubject, ends};
+use crate::engine::rows::ends::ClosingEndings;
 use crate::engine::shard::state::Shard;
 use crate::index::{Found, SearchFilter};
 use crate::journal::record::Record;
@@ -63,8 +64,8 @@ struct MessageWalk<'a> {
     /// Number of closings that may still be passed over.
     passes: usize,
     page: PageBuilder<MessageSummary>,
-    /// The records of closings.
-    records: BTreeMap<ClosingId, Vec<Record>>,
+    /// The endings of the closings that were looked at.
+    endings: BTreeMap<ClosingId, ClosingEndings>,
 }
 
 /// A message that a walk looks at.
@@ -96,7 +97,7 @@ impl Reader<'_> {
             within: None,
             passes: PASSED_OVER_MAX,
             page: PageBuilder::with_room(after.cloned(), most, LOOKED_AT_MAX),
-            records: BTreeMap::new(),
+            endings: BTreeMap::new(),
         };
         let sources = walk.sources()?;
         walk.run(sources, after)?;
@@ -367,19 +368,14 @@ impl<'a> MessageWalk<'a> {
         let standing = match (open, &row) {
             (Some(open), _) => open,
             (None, Some((day, row))) => {
-                let records = match self.records.entry(id.closing) {
+                let endings = match self.endings.entry(id.closing) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
                         let days = shard.journal_days.range(*day..).copied();
-                        new.insert(ends(
-                            view,
-                            bucket.no,
-                            EndSubject::Closing(id.closing.seq),
-                            days,
-                        )?)
+                        new.insert(ClosingEndings::read(view, id.closing, days)?)
                     }
                 };
-                MessageStanding::closed(row, id.number, &*records)
+                MessageStanding::closed(row, endings.get(id.number))
             }
             (None, None) => return Ok(None),
         };

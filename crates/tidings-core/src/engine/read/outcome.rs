@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use roaring::RoaringBitmap;
 
 use crate::bucket::{Bucket, FrozenRecipients};
-use crate::engine::message::message_row::MessageRow;
+use crate::engine::read::messages::of_lane::{EntryMessage, LaneEntries};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{EndSubject, ended_by, ending_of, ends};
+use crate::engine::rows::ends::{ClosingEndings, EndSubject, ended_by, ends};
 use crate::engine::rows::event_row::EventRow;
 use crate::engine::rows::ledger::LedgerRow;
 use crate::engine::rows::left_out::left_out;
@@ -22,13 +22,13 @@ use crate::engine::rows::named::scheduled_key;
 use crate::engine::shard::messages::stored_ends;
 use crate::engine::shard::state::Shard;
 use crate::journal::record::{Origin, Record};
-use crate::journal::stored::{ReadView, StoredArrival, Unreadable, each};
-use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
+use crate::journal::stored::{ReadView, StoredArrival, Unreadable};
+use crate::journal::table::{Owner, Partition, Table};
 use crate::model::batch_key::LaneKey;
 use crate::model::channel::ChannelNo;
 use crate::model::event::Event;
 use crate::model::id::{BucketNo, Id};
-use crate::model::number::{ClosingId, EventNo, RecipientAt, RecipientNo, Seq};
+use crate::model::number::{ClosingId, EventNo, Seq};
 use crate::model::reason::{Outcome, Reason};
 use crate::model::time::{Day, Instant};
 use crate::rules::Admission;
@@ -302,77 +302,41 @@ impl EventTrace {
     /// # Errors
     /// [`Unreadable`] where the store can't be read.
     pub fn report(mut self, view: &dyn ReadView) -> Result<EventReport, Unreadable> {
-        let mut answered: BTreeMap<ClosingId, Vec<Record>> = BTreeMap::new();
+        let mut answered: BTreeMap<ClosingId, ClosingEndings> = BTreeMap::new();
         let mut days = self.days.clone();
         for made in std::mem::take(&mut self.made) {
-            for number in &made.recipients {
-                let of = RecipientAt { bucket: made.bucket, number: RecipientNo(number) };
-                let (closing, row) = message_with(view, &days, of, made.seq, &made.lane)?;
-                // Most messages of an event are due on one day, so the next one is looked for there first.
-                if let Some(found) = days.iter().position(|day| *day == row.at.day()) {
-                    days[..=found].rotate_right(1);
-                }
-                let (entries, ended) = row.seqs(closing);
+            let entries = LaneEntries { bucket: made.bucket, seq: made.seq, lane: &made.lane };
+            let messages = entries.messages(view, &days, &made.recipients)?;
+            // Most messages of an event are due on one day, so the next ones are looked for there first.
+            let day_of_last = messages.last().map(|message| message.row.at.day());
+            if let Some(found) = days.iter().position(|day| Some(*day) == day_of_last) {
+                days[..=found].rotate_right(1);
+            }
+            for EntryMessage { number, closing, row } in messages {
+                let (_, ended) = row.seqs(closing);
                 let ended = ended.into_iter().find(|(seq, _)| *seq == made.seq);
                 if let Some((_, reason)) = ended {
-                    let fate = self.fate(made.channel);
-                    fate.end(reason.outcome(), Some(reason), 1);
+                    self.fate(made.channel).end(reason.outcome(), Some(reason), 1);
                     continue;
                 }
-                debug_assert!(entries.contains(&made.seq), "the row was found by it");
                 let on_its_way = made.sending.get(&closing);
-                if on_its_way.is_some_and(|recipients| recipients.contains(number)) {
+                if on_its_way.is_some_and(|recipients| recipients.contains(number.0)) {
                     self.fate(made.channel).pending += 1;
                     continue;
                 }
-                let records = match answered.entry(ClosingId { bucket: made.bucket, seq: closing })
-                {
+                let id = ClosingId { bucket: made.bucket, seq: closing };
+                let endings = match answered.entry(id) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        let days = self.days.iter().copied();
-                        new.insert(ends(view, made.bucket, EndSubject::Closing(closing), days)?)
+                        new.insert(ClosingEndings::read(view, id, self.days.iter().copied())?)
                     }
                 };
-                let ending = ending_of(&*records, RecipientNo(number))
-                    .map(|(_, ending)| ending)
-                    .ok_or_else(|| {
-                        Unreadable(format!("a message of closing {closing} has no outcome"))
-                    })?;
-                let fate = self.fate(made.channel);
-                fate.end(ending.outcome(), ending.reason(), 1);
+                let (_, ending) = endings.get(number).ok_or_else(|| {
+                    Unreadable(format!("a message of closing {closing} has no outcome"))
+                })?;
+                self.fate(made.channel).end(ending.outcome(), ending.reason(), 1);
             }
         }
         Ok(self.report)
     }
-}
-
-/// The message that contains an entry, and its closing.
-pub(crate) fn message_with(
-    view: &dyn ReadView,
-    days: &[Day],
-    RecipientAt { bucket, number }: RecipientAt,
-    seq: Seq,
-    lane: &LaneKey,
-) -> Result<(Seq, MessageRow), Unreadable> {
-    let prefix = Key::of(Owner::Bucket(bucket), Table::Messages).u32(number.0).done();
-    let mut found = None;
-    for day in days {
-        each(view, Partition::Day(*day), &prefix, |key, value| {
-            let closing = seq_at(key, REST + 4).unwrap_or_default();
-            if found.is_some() || closing < seq {
-                return Ok(());
-            }
-            let row = MessageRow::read(view, Partition::Day(*day), key, value)?;
-            let (entries, ended) = row.seqs(closing);
-            let has = entries.contains(&seq) || ended.iter().any(|(of, _)| *of == seq);
-            if has && row.lane == *lane {
-                found = Some((closing, row));
-            }
-            Ok(())
-        })?;
-        if found.is_some() {
-            break;
-        }
-    }
-    found.ok_or_else(|| Unreadable(format!("no message tells entry {seq}")))
 }

@@ -5,15 +5,16 @@
 use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use crate::journal::record::Record;
 use crate::journal::row::journal_key;
-use crate::journal::stored::{ReadView, Unreadable, decode, each};
+use crate::journal::stored::{ReadView, Unreadable, decode, each, each_from};
 use crate::journal::table::{Key, Owner, Partition, REST, Table, seq_at};
 use crate::model::channel::{ChannelNo, INBOX_NO};
 use crate::model::id::BucketNo;
-use crate::model::number::{EventNo, RecipientNo, Seq};
+use crate::model::number::{ClosingId, EventNo, RecipientNo, Seq};
 use crate::model::reason::{Ending, Reason};
 use crate::model::time::{Day, Instant};
 
@@ -75,20 +76,32 @@ pub(crate) fn ends(
     of: EndSubject,
     days: impl Iterator<Item = Day>,
 ) -> Result<Vec<Record>, Unreadable> {
-    let prefix = ends_key(bucket, of).done();
     let mut records = Vec::new();
     for day in days {
-        let mut seqs = Vec::new();
-        each(view, Partition::Day(day), &prefix, |key, _| {
-            let seq = seq_at(key, REST + 9);
-            seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
-            Ok(())
-        })?;
-        for seq in seqs {
+        for seq in seqs_of_ends(view, bucket, of, day, Seq(0))? {
             records.push(journal_record(view, bucket, day, seq)?);
         }
     }
     Ok(records)
+}
+
+/// The seqs of the records of a day that describe an end, from one on.
+fn seqs_of_ends(
+    view: &dyn ReadView,
+    bucket: BucketNo,
+    of: EndSubject,
+    day: Day,
+    from: Seq,
+) -> Result<Vec<Seq>, Unreadable> {
+    let prefix = ends_key(bucket, of).done();
+    let from = ends_key(bucket, of).seq(from).done();
+    let mut seqs = Vec::new();
+    each_from(view, Partition::Day(day), &prefix, &from, |key, _| {
+        let seq = seq_at(key, REST + 9);
+        seqs.push(seq.ok_or_else(|| Unreadable("the key of an end is odd".to_owned()))?);
+        Ok(())
+    })?;
+    Ok(seqs)
 }
 
 /// The places of scheduled events of which entries of a recipient ended on a day before they entered a lane.
@@ -129,22 +142,72 @@ fn journal_record(
     decode("a record", &bytes)
 }
 
-/// The newest outcome of a recipient's message among the records of its closing; `None` = it has none, or goes again.
-pub(crate) fn ending_of<'r>(
-    records: impl IntoIterator<Item = &'r Record>,
-    number: RecipientNo,
-) -> Option<(Instant, Ending)> {
-    let mut newest = None;
-    for record in records {
-        match record {
-            Record::Outcome { at, recipients, ending, .. } if recipients.contains(number.0) => {
-                newest = Some((*at, *ending));
+/// The newest endings of the messages of one closing.
+///
+/// A closing of many recipients has as many records, and more once its messages go again. So each record is read once: an
+/// update reads those since the one before.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClosingEndings {
+    /// The closing; `None` = none was read.
+    closing: Option<ClosingId>,
+    /// The seq after the last record that was read.
+    next: Seq,
+    newest: FxHashMap<RecipientNo, (Instant, Ending)>,
+}
+
+impl ClosingEndings {
+    /// Reads those of a closing from the records of some days, in their order.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn read(
+        view: &dyn ReadView,
+        closing: ClosingId,
+        days: impl Iterator<Item = Day>,
+    ) -> Result<Self, Unreadable> {
+        let mut endings = Self::default();
+        endings.update(view, closing, days)?;
+        Ok(endings)
+    }
+
+    /// Reads the records since the last update, or all if that was of another closing.
+    ///
+    /// # Errors
+    /// [`Unreadable`] where the store can't be read.
+    pub(crate) fn update(
+        &mut self,
+        view: &dyn ReadView,
+        closing: ClosingId,
+        days: impl Iterator<Item = Day>,
+    ) -> Result<(), Unreadable> {
+        if self.closing != Some(closing) {
+            *self = Self { closing: Some(closing), ..Self::default() };
+        }
+        let subject = EndSubject::Closing(closing.seq);
+        for day in days {
+            for seq in seqs_of_ends(view, closing.bucket, subject, day, self.next)? {
+                self.add(journal_record(view, closing.bucket, day, seq)?);
+                self.next = Seq(seq.0 + 1);
             }
-            Record::Reopened(again) if again.number == number => newest = None,
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, record: Record) {
+        match record {
+            Record::Outcome { at, recipients, ending, .. } => {
+                let of = |number| (RecipientNo(number), (at, ending));
+                self.newest.extend(recipients.iter().map(of));
+            }
+            Record::Reopened(again) => drop(self.newest.remove(&again.number)),
             _ => {}
         }
     }
-    newest
+
+    /// The ending of a recipient's message, and its instant; `None` = it has none, or goes again.
+    pub(crate) fn get(&self, number: RecipientNo) -> Option<(Instant, Ending)> {
+        self.newest.get(&number).copied()
+    }
 }
 
 /// The recipients whose entries of an arrival a record ends, and the reason; none = they move to another

@@ -31,7 +31,7 @@ use crate::engine::message::old_messages::OldMessages;
 use crate::engine::replies::going::GoingMessage;
 use crate::engine::replies::refused::Refused;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::note_ends;
+use crate::engine::rows::ends::{ClosingEndings, note_ends};
 use crate::engine::rows::ledger::Ledger;
 use crate::engine::rows::named::days_with;
 use crate::journal::record::{EventAt, Record};
@@ -86,6 +86,8 @@ pub(crate) struct Shard {
     pub(crate) ended_tenants: WriterOnly<Option<BTreeSet<TenantNo>>>,
     /// The jobs of its buckets.
     pub(crate) jobs: ShardJobs,
+    /// The endings of the closing of which a message was changed last.
+    pub(crate) endings: WriterOnly<ClosingEndings>,
     /// The messages of an earlier version that are not indexed.
     pub(crate) old_messages: OldMessages,
     /// The closings of this step that the index of messages is to have.
@@ -239,6 +241,7 @@ impl Shard {
             kept_objects: Vec::new(),
             admitted: WriterOnly::default(),
             ended_tenants: WriterOnly::default(),
+            endings: WriterOnly::default(),
             jobs: ShardJobs::default(),
             old_messages,
             new_closings: NewClosings::default(),

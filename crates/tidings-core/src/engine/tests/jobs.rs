@@ -1,7 +1,7 @@
 //! Jobs: each message is acted on exactly once, however often the process ends between two commits, and however the
 //! buckets are divided when it starts again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::tests::*;
 use crate::journal::record::Record;
@@ -46,6 +46,13 @@ impl World {
         let people: Vec<Command> = (0..RECIPIENTS).map(person).collect();
         world.step(&people);
         world.step(&[event(1)]);
+        assert_eq!(world.send(), RECIPIENTS);
+        world
+    }
+
+    /// Builds the messages that are due, and answers two of three with a refusal; returns their number.
+    fn send(&mut self) -> usize {
+        let world = self;
         for closing in world.engine.open_closings().unmade() {
             let plan = world.engine.planner(&world.stored).plan(closing, RECIPIENTS).unwrap();
             let step = world.engine.made(&world.stored, world.now, &[plan.unwrap()]).unwrap();
@@ -63,8 +70,7 @@ impl World {
             let step = world.engine.outcome(&world.stored, world.now, &[settled]).unwrap();
             world.stored.commit(step.writes);
         }
-        assert_eq!(count, RECIPIENTS);
-        world
+        count
     }
 
     fn step(&mut self, commands: &[Command]) -> Vec<Reply> {
@@ -113,6 +119,31 @@ impl World {
             .unwrap();
         }
         reopened
+    }
+}
+
+#[test]
+fn the_messages_of_few_recipients_are_found_among_those_of_many() {
+    let mut world = World::new();
+    // Of each bucket some at the beginning and some at the end: the rows between are more than a walk passes over.
+    let few: BTreeSet<usize> = (0..20).chain(RECIPIENTS - 20..RECIPIENTS).collect();
+    let Command::Publish(mut named) = event(2) else { unreachable!() };
+    named.to = Audience {
+        recipients: few.iter().map(|number| id(&format!("r{number}"))).collect(),
+        ..Audience::default()
+    };
+    world.step(&[Command::Publish(named)]);
+    assert_eq!(world.send(), few.len());
+    for (name, of) in [("e1", RECIPIENTS), ("e2", few.len())] {
+        let reader = world.engine.reader(&world.stored);
+        let report = reader.trace(&id(name)).unwrap().unwrap().report(&world.stored).unwrap();
+        let email = &report.channels["email"];
+        let ended = [Outcome::Delivered, Outcome::Failed].map(|outcome| email.ended[&outcome]);
+        assert_eq!(ended, [of as u64 / 3, (of - of / 3) as u64], "{name}");
+        let filter =
+            FateFilter { state: Some(FateState::Ended(Outcome::Failed)), ..FateFilter::default() };
+        let failed = reader.event_recipients(&id(name), &filter, None, 1_000).unwrap().unwrap();
+        assert_eq!(failed.rows.len() as u64, ended[1], "{name}");
     }
 }
 

@@ -3,7 +3,9 @@
 //! The sets are those of the journal: arrivals with their lanes, records that end entries, schedules, and who got no
 //! entry. The row of a message is read only for recipients whom a page shows, or looks at.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,11 +13,12 @@ use roaring::RoaringBitmap;
 
 use crate::bucket::{Bucket, FrozenRecipients};
 use crate::engine::read::list::{ListPage, PageBuilder, Positioned};
-use crate::engine::read::outcome::{KnownEvent, message_with};
+use crate::engine::read::messages::of_lane::{EntryMessage, LaneEntries};
+use crate::engine::read::outcome::KnownEvent;
 use crate::engine::read::people::{WantedRecipients, in_order};
 use crate::engine::read::reader::Reader;
 use crate::engine::rows::draft::Draft;
-use crate::engine::rows::ends::{EndSubject, ended_by, ending_of, ends};
+use crate::engine::rows::ends::{ClosingEndings, EndSubject, ended_by, ends};
 use crate::engine::rows::named::scheduled_key;
 use crate::engine::rows::not_reached::{NotReachedReason, NotReachedSets, not_reached};
 use crate::engine::shard::messages::stored_ends;
@@ -26,9 +29,9 @@ use crate::journal::table::{Owner, Partition};
 use crate::model::channel::ChannelNo;
 use crate::model::id::Id;
 use crate::model::messages::MessageName;
-use crate::model::number::{EventNo, LaneNo, RecipientAt, RecipientNo};
-use crate::model::reason::{Outcome, Reason};
-use crate::model::time::Day;
+use crate::model::number::{EventNo, LaneNo, MessageId, RecipientAt, RecipientNo, Seq};
+use crate::model::reason::{Ending, Outcome, Reason};
+use crate::model::time::{Day, Instant};
 
 /// The most recipients that a page with a filter looks at: the row of a message may be read for each of their channels.
 const LOOKED_AT: usize = 1_000;
@@ -188,6 +191,8 @@ struct EventInBucket<'a> {
     frozen: Vec<FrozenRecipients>,
     dropped: Vec<Record>,
     not_reached: NotReachedSets,
+    /// The endings of the closings that were looked at.
+    endings: RefCell<BTreeMap<Seq, ClosingEndings>>,
 }
 
 /// An arrival of an event with its sets.
@@ -312,6 +317,7 @@ impl Reader<'_> {
             )?,
             not_reached: not_reached(view, row.arrived.day(), bucket.no, row.place)?,
             days: journal_days.clone(),
+            endings: RefCell::default(),
         })
     }
 }
@@ -437,8 +443,9 @@ impl EventInBucket<'_> {
         }
         let bucket = self.bucket;
         let address = names.address(lane, &kept.arrival.keys, kept.arrival.tenant);
-        let whose = RecipientAt { bucket: bucket.no, number };
-        let (closing, row) = message_with(reader.view, &self.days, whose, kept.seq, &address)?;
+        let entries = LaneEntries { bucket: bucket.no, seq: kept.seq, lane: &address };
+        let EntryMessage { closing, row, .. } =
+            entries.message_of(reader.view, &self.days, number)?;
         let id = bucket.closing_id(closing).message(number);
         let message = Some(MessageName { due: row.at.day(), id });
         let (_, left_out) = row.seqs(closing);
@@ -449,13 +456,27 @@ impl EventInBucket<'_> {
         if open.is_some_and(|open| open.sending.contains(number.0)) {
             return Ok(Some(ChannelFate { message, ..ChannelFate::of(FateState::Sending) }));
         }
-        let records =
-            ends(reader.view, bucket.no, EndSubject::Closing(closing), self.days.iter().copied());
-        let ending = ending_of(&records?, number).map(|(_, ending)| ending);
         let missing = || Unreadable(format!("a message of closing {closing} has no outcome"));
-        let ending = ending.ok_or_else(missing)?;
+        let (_, ending) = self.ending_of(reader, id)?.ok_or_else(missing)?;
         let (state, reason) =
             (FateState::Ended(ending.outcome()), ending.reason().map(FateReason::Ended));
         Ok(Some(ChannelFate { state, reason, message }))
+    }
+
+    /// The newest ending of a built message.
+    fn ending_of(
+        &self,
+        reader: Reader<'_>,
+        MessageId { closing, number }: MessageId,
+    ) -> Result<Option<(Instant, Ending)>, Unreadable> {
+        let mut known = self.endings.borrow_mut();
+        let endings = match known.entry(closing.seq) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let days = self.days.iter().copied();
+                new.insert(ClosingEndings::read(reader.view, closing, days)?)
+            }
+        };
+        Ok(endings.get(number))
     }
 }
