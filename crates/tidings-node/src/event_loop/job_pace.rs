@@ -12,7 +12,7 @@ use crate::delivery::sending::SenderInterface;
 use crate::error::Error;
 use crate::node::Node;
 
-/// The most messages of jobs on their way: of two slices.
+/// The most messages of jobs on their way: of a tenth of a second.
 const ON_THEIR_WAY: usize = 100;
 
 /// The wait before the next look, if there are as many.

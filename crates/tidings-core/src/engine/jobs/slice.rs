@@ -19,10 +19,10 @@ use crate::model::time::Instant;
 use crate::sets::shared::Shared;
 
 /// The time from one slice to the next.
-const SLICE_EVERY_MS: i64 = 50;
+const SLICE_EVERY_MS: i64 = 20;
 
 /// The most messages of a slice of all shards: 1,000 a second.
-const SLICE_MESSAGES: usize = 50;
+const SLICE_MESSAGES: usize = 20;
 
 /// The next messages of a job in a bucket.
 #[derive(Clone, Debug)]

@@ -228,7 +228,7 @@ fn a_job_acts_on_a_thousand_messages_a_second_at_most() {
             JobSlice::act(&found, &mut world.engine, &world.stored, &Reach::new(), world.now);
         world.stored.commit(step.unwrap().writes);
         let now = world.job(no).acted_on();
-        assert!(now - acted_on <= 50, "{} in a slice", now - acted_on);
+        assert!(now - acted_on <= 20, "{} in a slice", now - acted_on);
         acted_on = now;
     }
     assert_eq!(acted_on, RECIPIENTS as u64);
