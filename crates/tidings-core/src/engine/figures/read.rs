@@ -71,6 +71,8 @@ pub struct FiguresQuery {
     pub tenant: Option<Id>,
     /// The measures.
     pub measures: Vec<Measure>,
+    /// The most rows of an answer.
+    pub rows_max: usize,
 }
 
 impl FiguresQuery {
@@ -84,6 +86,7 @@ impl FiguresQuery {
             event_type: None,
             tenant: None,
             measures: Measure::ALL.to_vec(),
+            rows_max: usize::MAX,
         }
     }
 
@@ -116,6 +119,8 @@ pub struct FiguresReport {
     pub days_without: Vec<Day>,
     /// The rows, without those of zeros.
     pub rows: Vec<FigureRow>,
+    /// True if there are more rows than the query allows; then there are none here.
+    pub is_too_large: bool,
 }
 
 /// A row.
@@ -180,7 +185,9 @@ impl<'a> Reader<'a> {
                 sums.add_source(source, start.max(first)..end)?;
             }
         }
-        Ok(FiguresReport { complete_to, days_without, rows: sums.rows() })
+        let is_too_large = sums.has_too_many();
+        let rows = if is_too_large { Vec::new() } else { sums.rows() };
+        Ok(FiguresReport { complete_to, days_without, rows, is_too_large })
     }
 
     fn sums<'q>(&self, query: &'q FiguresQuery) -> FigureSums<'q>
@@ -223,12 +230,18 @@ impl FigureSums<'_> {
         };
         each_row(view, source, table, days.clone(), |key, row| {
             self.add(CountSubject::of(key), &SlotCounts::of_row(row)?);
+            if self.has_too_many() {
+                return Ok(ControlFlow::Break(()));
+            }
             Ok(ControlFlow::Continue(()))
         })?;
         if table != Table::Figures {
             return Ok(());
         }
         for (day, row) in day_rows(view, source, days)? {
+            if self.has_too_many() {
+                break;
+            }
             each_cell(&row, |cell, reader| match self.group(CountSubject::at(day, cell)) {
                 Some(group) => {
                     let sum = self.sums.entry(group).or_default();
@@ -238,6 +251,10 @@ impl FigureSums<'_> {
             })?;
         }
         Ok(())
+    }
+
+    fn has_too_many(&self) -> bool {
+        self.sums.len() > self.query.rows_max
     }
 
     fn add(&mut self, subject: CountSubject, counts: &SlotCounts) {

@@ -161,3 +161,21 @@ fn a_store_that_did_not_count_begins_with_the_day_after() {
     assert!(report.rows.iter().all(|row| row.of[0].as_deref() == Some("1970-01-02")));
     assert!(!report.rows.is_empty());
 }
+
+#[test]
+fn an_answer_with_more_rows_than_are_allowed_is_refused_whole() {
+    let mut world = World::new(1);
+    for at in [0, DAY_MS] {
+        world.step(at, &[event(usize::try_from(at).unwrap() + 1)]);
+    }
+    let report = |rows_max| {
+        let query = FiguresQuery {
+            by: vec![GroupBy::Day],
+            rows_max,
+            ..FiguresQuery::of_days(Day(0)..Day(9))
+        };
+        world.engine.reader(&world.stored).figures(&query, Day(1)).unwrap()
+    };
+    assert!(!report(2).is_too_large && report(2).rows.len() == 2);
+    assert!(report(1).is_too_large && report(1).rows.is_empty());
+}

@@ -26,6 +26,9 @@ const DAYS_USUAL: i32 = 28;
 /// The most days of one answer: as many as may be kept.
 const DAYS_MAX: i32 = 3_650;
 
+/// The most rows of one answer: some 100 MB.
+const ROWS_MAX: usize = 100_000;
+
 /// The calls of figures.
 pub(super) fn calls(calls: Calls) -> Calls {
     calls.add("figures", routes!(figures))
@@ -124,7 +127,9 @@ impl FiguresParameters {
         }
         let measures = if measure.is_empty() { Measure::ALL.to_vec() } else { measure };
         let event_type = kind.map(|kind| kind.as_str().to_owned());
-        let query = FiguresQuery { days: from..to, by, channel, event_type, tenant, measures };
+        let rows_max = ROWS_MAX;
+        let query =
+            FiguresQuery { days: from..to, by, channel, event_type, tenant, measures, rows_max };
         if query.is_of_tenants() && query.is_of_types() {
             let detail = "figures of tenants are not kept by type, category or hour".to_owned();
             return Err(wrong(detail).hint("leave `tenant` out, or `type`, `category` and `hour`"));
@@ -140,7 +145,7 @@ fn wrong(detail: String) -> Problem {
 /// Get figures
 ///
 /// Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the days themselves: they are
-/// kept for `[figures] keep`. With `Accept: text/csv` the rows are a table.
+/// kept for `[figures] keep`. With `Accept: text/csv` the rows are a table. There are at most 100,000 rows.
 #[utoipa::path(
     get, path = "/v1/admin/figures", tag = "admin",
     params(FiguresParameters),
@@ -162,6 +167,10 @@ async fn figures(
     let read = query.clone();
     let report: FiguresReport =
         service.look(move |node| node.engine().reader(node.view()).figures(&read, today)).await??;
+    if report.is_too_large {
+        let detail = format!("the figures have more than {ROWS_MAX} rows");
+        return Err(wrong(detail).hint("ask for fewer days, or for fewer parts in `by`"));
+    }
     let shown = Figures::of(&query, report);
     if !wants_csv(&headers) {
         return Ok(Answer::json(StatusCode::OK, &shown)?.into_response());
