@@ -1662,7 +1662,7 @@ class NearId(Model):
 class NextMail(Model):
     """A mail as it would be sent if nothing else happened."""
 
-    _required = frozenset(["at", "entries", "html", "lane", "source", "subject", "text"])
+    _required = frozenset(["at", "entries", "html", "lane", "subject", "text"])
 
     at: datetime
     """Due time, or now if that has passed."""
@@ -1674,9 +1674,9 @@ class NextMail(Model):
     """Batch key of the lane; left out where it is empty."""
     lane: str
     """Name of the lane."""
-    source: str
+    source: str | None = None
     """The whole mail, without a signature. Its ids and links differ from those of the mail that
-    will be sent."""
+    will be sent. Left out where the recipient has no address that mail can be sent to."""
     subject: str
     """The subject."""
     text: str
@@ -1700,7 +1700,8 @@ class NextMessage(MessageContent):
     """Name of the lane."""
     source: str | None = None
     """The whole mail, without a signature. Its ids and links differ from those of the mail that
-    will be sent."""
+    will be sent. Left out of other messages, and where the recipient has no address that mail can
+    be sent to."""
     tenant: str | None = None
     """Tenant of the notifications; left out where they are of none."""
     url: str | None = None

@@ -535,7 +535,7 @@ impl AdminCalls<'_> {
     /// Get figures.
     ///
     /// Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the days themselves: they are
-    /// kept for `[figures] keep`. With `Accept: text/csv` the rows are a table.
+    /// kept for `[figures] keep`. With `Accept: text/csv` the rows are a table. There are at most 100,000 rows.
     ///
     /// `GET /v1/admin/figures`
     pub fn figures(&self, query: &FiguresQuery) -> Request<Figures> {

@@ -3810,8 +3810,10 @@ pub struct NextMail {
     pub key: Option<String>,
     /// Name of the lane.
     pub lane: String,
-    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
-    pub source: String,
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+    /// where the recipient has no address that mail can be sent to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The subject.
     pub subject: String,
     /// The plain text.
@@ -3848,7 +3850,8 @@ pub struct NextMessage {
     pub key: Option<String>,
     /// Name of the lane.
     pub lane: String,
-    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+    /// of other messages, and where the recipient has no address that mail can be sent to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Tenant of the notifications; left out where they are of none.

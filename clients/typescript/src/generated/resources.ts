@@ -265,7 +265,7 @@ export class AdminCalls extends Resource {
    * Get figures.
    *
    * Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the days themselves: they are
-   * kept for `[figures] keep`. With `Accept: text/csv` the rows are a table.
+   * kept for `[figures] keep`. With `Accept: text/csv` the rows are a table. There are at most 100,000 rows.
    *
    * `GET /v1/admin/figures`
    */

@@ -1590,8 +1590,11 @@ export interface NextMail {
   key?: string | null;
   /** Name of the lane. */
   lane: string;
-  /** The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. */
-  source: string;
+  /**
+   * The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+   * where the recipient has no address that mail can be sent to.
+   */
+  source?: string;
   /** The subject. */
   subject: string;
   /** The plain text. */
@@ -1610,7 +1613,10 @@ export interface NextMessage extends MessageContent {
   key?: string | null;
   /** Name of the lane. */
   lane: string;
-  /** The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. */
+  /**
+   * The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+   * of other messages, and where the recipient has no address that mail can be sent to.
+   */
   source?: string;
   /** Tenant of the notifications; left out where they are of none. */
   tenant?: string;

@@ -72,7 +72,8 @@ struct NextMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     url: Option<String>,
-    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+    /// of other messages, and where the recipient has no address that mail can be sent to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     source: Option<String>,
@@ -98,8 +99,11 @@ struct NextMail {
     text: String,
     /// The HTML.
     html: String,
-    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent.
-    source: String,
+    /// The whole mail, without a signature. Its ids and links differ from those of the mail that will be sent. Left out
+    /// where the recipient has no address that mail can be sent to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    source: Option<String>,
 }
 
 /// The query of a preview.
@@ -126,7 +130,7 @@ impl FromRequestParts<Arc<Service>> for PreviewQuery {
 impl NextMail {
     fn of(batch: Batch, design: &Design) -> Result<Self, RenderError> {
         let (subject, bodies) = tidings_mail::content(&batch, design)?;
-        let mail = tidings_mail::render(&batch, design)?;
+        let source = mail_source(&batch, design)?;
         Ok(Self {
             at: batch.at.to_string(),
             lane: batch.lane,
@@ -135,8 +139,17 @@ impl NextMail {
             subject,
             text: bodies.text,
             html: bodies.html,
-            source: String::from_utf8_lossy(&mail.bytes).into_owned(),
+            source,
         })
+    }
+}
+
+/// The whole mail; `None` = the recipient has no address that mail can be sent to.
+fn mail_source(batch: &Batch, design: &Design) -> Result<Option<String>, RenderError> {
+    match tidings_mail::render(batch, design) {
+        Ok(mail) => Ok(Some(String::from_utf8_lossy(&mail.bytes).into_owned())),
+        Err(RenderError::NoAddress | RenderError::Address) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 
@@ -145,8 +158,8 @@ impl NextMessage {
         let fault = |why: String| Problem::new(Code::Internal, why);
         let next = shown(batch, design).map_err(|unrenderable| fault(unrenderable.why))?;
         let is_mail = next.html.is_some();
-        let mail = is_mail.then(|| tidings_mail::render(batch, design)).transpose();
-        let mail = mail.map_err(|unrenderable| fault(unrenderable.to_string()))?;
+        let source = if is_mail { mail_source(batch, design) } else { Ok(None) };
+        let source = source.map_err(|unrenderable| fault(unrenderable.to_string()))?;
         Ok(Self {
             at: batch.at.to_string(),
             channel: batch.channel.clone(),
@@ -156,7 +169,7 @@ impl NextMessage {
             entries: batch.entries,
             url: next.url.clone(),
             content: next.into(),
-            source: mail.map(|mail| String::from_utf8_lossy(&mail.bytes).into_owned()),
+            source,
         })
     }
 }

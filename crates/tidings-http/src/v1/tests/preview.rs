@@ -67,6 +67,19 @@ fn the_preview_is_the_mail_that_is_sent_if_nothing_happens() {
 }
 
 #[test]
+fn somebody_without_an_address_gets_no_mail_next() {
+    let post = Post::new(CONFIG);
+    post.change(Method::PUT, "/v1/recipients/bo", &json!({}));
+    let event = json!({
+        "id": "e1", "type": "work", "object": {"id": "marilyn", "title": "Marilyn"}, "to": {"recipients": ["bo"]},
+    });
+    post.change(Method::POST, "/v1/events", &event);
+    let of_mail = post.change(Method::GET, "/v1/recipients/bo/preview", &Value::Null);
+    let named = post.change(Method::GET, "/v1/recipients/bo/preview?channel=email", &Value::Null);
+    assert_eq!([&of_mail["mail"], &named["message"]], [&Value::Null, &Value::Null]);
+}
+
+#[test]
 fn f10_preview_flush_and_pending_agree_on_what_is_scheduled_and_which_lane() {
     let post = Post::new(CONFIG);
     let event = json!({

@@ -106,7 +106,7 @@ class Admin:
 
         Returns what was published, told, seen and muted, by day or hour in UTC. Figures outlive the
         days themselves: they are kept for `[figures] keep`. With `Accept: text/csv` the rows are a
-        table.
+        table. There are at most 100,000 rows.
 
         Args:
             from_: First day in UTC; 27 days before today if absent.
