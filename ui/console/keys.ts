@@ -1,5 +1,5 @@
 import { copy } from "./copy.js";
-import { h, memory } from "./dom.js";
+import { h, memory, say } from "./dom.js";
 import { turn } from "./zone.js";
 
 const GO: Record<string, [string, string]> = {
@@ -10,7 +10,7 @@ const SHEET: [string, string][] = [
   ["/", "Search"],
   ...Object.entries(GO).map(([letter, [, name]]): [string, string] => [`g ${letter}`, name]),
   ["j k", "Next row, the one before"], ["Enter", "Open it"], ["o", "Open it in a new tab"], ["x", "Mark it"],
-  ["y", "Copy the link of this page"], ["Z", "UTC, or your zone"], ["?", "This sheet"],
+  ["y", "Copy the link of this page, or of what is marked"], ["Z", "UTC, or your zone"], ["?", "This sheet"],
 ];
 
 const isOff = () => memory.get("keys") === "off";
@@ -27,6 +27,23 @@ function step(by: number): void {
   row.classList.add("here");
   row.querySelector<HTMLElement>("a[href], button")?.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
+}
+
+const marked = () => rows().filter((row) => row.dataset.marked === "yes");
+
+/** Marks a row, or takes its mark away. */
+function mark(): void {
+  const row = current();
+  if (!row) return;
+  if (row.dataset.marked) delete row.dataset.marked;
+  else row.dataset.marked = "yes";
+  say(`${marked().length} marked`);
+}
+
+/** The links of marked rows, a line each; without one the link of the page. */
+function links(): string {
+  const found = marked().flatMap((row) => row.querySelector<HTMLAnchorElement>("a[href]")?.href ?? []);
+  return found.join("\n") || location.href;
 }
 
 let dialog: HTMLDialogElement | undefined;
@@ -67,9 +84,9 @@ export function keys(): void {
     else if (key === "/") document.querySelector<HTMLInputElement>(".find input")?.focus();
     else if (key === "j") step(1);
     else if (key === "k") step(-1);
-    else if (key === "x") current()?.querySelector<HTMLElement>("input[type=checkbox]")?.click();
+    else if (key === "x") mark();
     else if (key === "o") current()?.querySelector<HTMLAnchorElement>("a[href]")?.dispatchEvent(new MouseEvent("click", { ctrlKey: true, cancelable: true }));
-    else if (key === "y") void copy(location.href);
+    else if (key === "y") void copy(links());
     else if (key === "Z") turn();
     else if (key === "?") sheet();
     else return;

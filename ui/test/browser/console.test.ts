@@ -124,6 +124,23 @@ test("keys move over rows, open them, focus the search and go to screens, and ca
   assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), "INPUT");
 });
 
+test("x marks rows, and y copies their links", async () => {
+  const { page } = await open();
+  // Words, since the names that the build gives to functions are not known in the page.
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text } } })");
+  const copied = async () => {
+    await page.keyboard.press("y");
+    await page.locator(".said", { hasText: "Copied" }).waitFor();
+    return page.evaluate(() => (window as any).copied as string);
+  };
+  assert.equal(await copied(), page.url());
+  for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
+  await page.locator(".said", { hasText: "2 marked" }).waitFor();
+  assert.equal((await copied()).split("\n").length, 2);
+  await page.keyboard.press("x");
+  assert.match(await copied(), /\/messages\/[^\n]+$/);
+});
+
 test("a text is copied, also where the browser gives no clipboard", async () => {
   const { page } = await open();
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
