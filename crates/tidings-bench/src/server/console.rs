@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use super::operate::fill::{LARGE_EVENT, ask, fill, request};
+use super::operate::fill::{ANSWERED_EVENT, LARGE_EVENT, ask, fill, request};
 use super::operate::{RULES, StoreParams};
 use super::{Connection, process, unexpected};
 use crate::stopwatch::{Stopwatch, ms};
@@ -72,6 +72,7 @@ async fn screens(
         ("why", format!("people/{person}/why/{LARGE_EVENT}")),
         ("events", "events".to_owned()),
         ("event", format!("events/{LARGE_EVENT}")),
+        ("event_answered", format!("events/{ANSWERED_EVENT}")),
         ("messages", "messages".to_owned()),
         ("messages_failed", "messages?state=failed".to_owned()),
         ("messages_rare", "messages?state=failed&type=rare".to_owned()),

@@ -62,6 +62,9 @@ channels = { inbox = { policy = "now" }, email = { policy = "digest", digest = "
 [types.mailed]
 category = "works"
 channels = { email = { policy = "now" } }
+[types.announced]
+category = "works"
+channels = { email = { policy = "now" } }
 [types.rare]
 category = "works"
 channels = { email = { policy = "now" } }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use super::fill::{LARGE, LARGE_EVENT, ask, email, request};
+use super::fill::{ANSWERED_EVENT, LARGE, LARGE_EVENT, ask, email, request};
 use super::{EXPLAIN_MS, LIST_MS, SEARCH_MS, StoreParams};
 use crate::server::{Connection, unexpected};
 use crate::stopwatch::{Stopwatch, ms};
@@ -40,6 +40,11 @@ fn all(params: &StoreParams) -> Vec<OperatorCall> {
         list("event_recipients", event.clone()),
         list("event_recipients_scheduled", format!("{event}?channel=email&outcome=pending")),
         list("event_recipients_failed", format!("{event}?channel=email&outcome=failed")),
+        list("event_answered", format!("/v1/events/{ANSWERED_EVENT}")),
+        list(
+            "event_answered_failed",
+            format!("/v1/events/{ANSWERED_EVENT}/recipients?outcome=failed"),
+        ),
         list("messages", "/v1/messages"),
         list("messages_failed", "/v1/messages?state=failed"),
         list("messages_rare_failed", "/v1/messages?state=failed&type=rare"),
@@ -53,6 +58,7 @@ fn all(params: &StoreParams) -> Vec<OperatorCall> {
         asks("search_address", SEARCH_MS, "/v1/search", json!({"q": email(7)})),
         asks("search_nothing", SEARCH_MS, "/v1/search", json!({"q": "nobody@example.net"})),
         asks("explain_audience", EXPLAIN_MS, "/v1/explain", json!({"event": LARGE_EVENT})),
+        asks("explain_answered", EXPLAIN_MS, "/v1/explain", json!({"event": ANSWERED_EVENT})),
     ]
 }
 

@@ -22,8 +22,11 @@ const REACHED: u32 = 100;
 /// The topic that the large audience follows.
 pub(crate) const LARGE: &str = "topic/large";
 
-/// The large event.
+/// The large event, whose entries wait.
 pub(crate) const LARGE_EVENT: &str = "large";
+
+/// A large event of which each recipient has a message with an outcome.
+pub(crate) const ANSWERED_EVENT: &str = "answered";
 
 /// Number of messages of the rare type.
 pub(crate) const RARE: u32 = 12;
@@ -47,11 +50,13 @@ pub(crate) async fn fill(address: SocketAddr, params: &StoreParams) -> Result<()
     publish_all(&mut host, "shown", params.entries.div_ceil(2), recipients).await?;
     publish_all(&mut host, "mailed", params.bulk, recipients).await?;
     publish_all(&mut host, "rare", RARE, recipients).await?;
-    let large = json!({
-        "id": LARGE_EVENT, "type": "shown", "actor": "artist/7",
-        "object": {"id": "artwork/large"}, "to": {"topics": [LARGE]},
-    });
-    ask(&mut host, "POST", "/v1/events", &large).await?;
+    for (id, event_type) in [(LARGE_EVENT, "shown"), (ANSWERED_EVENT, "announced")] {
+        let large = json!({
+            "id": id, "type": event_type, "actor": "artist/7",
+            "object": {"id": "artwork/large"}, "to": {"topics": [LARGE]},
+        });
+        ask(&mut host, "POST", "/v1/events", &large).await?;
+    }
     until_failed(&mut host).await
 }
 
