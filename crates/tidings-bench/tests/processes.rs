@@ -78,13 +78,13 @@ fn one_user_who_takes_all_that_a_token_can_is_refused_alone() {
 fn an_operator_reads_searches_and_retries_many_messages() {
     let store = "--entries 400 --audience 20 --bulk 300 --seconds 1 --runs 2 --days 3 --types 4";
     let measured = measured(&format!("operate {store}"));
-    for with_bar in ["messages_rare_failed", "search_address", "explain_audience"] {
+    for with_bar in ["messages_rare_failed", "search_address", "explain_answered"] {
         assert!(metric(&measured, with_bar)["versus"]["bar"].as_f64() > Some(0.0), "{with_bar}");
     }
     // All failed messages of the type were retried, not faster than a job may.
     let rate = metric(&measured, "bulk_rate")["median"].as_f64().expect("it is a number");
     assert!(rate > 0.0 && rate <= 1_050.0, "{rate}");
-    for of_days in ["figures_by_day", "figures_by_all"] {
+    for of_days in ["figures_by_day", "figures_by_type_and_channel"] {
         assert_eq!(metric(&measured, of_days)["runs"], 2, "{of_days}");
     }
     assert!(metric(&measured, "publish_p99_ratio")["median"].as_f64() > Some(0.0));
