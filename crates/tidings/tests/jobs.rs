@@ -65,7 +65,7 @@ fn configure(directory: &Path, parts: u16, mail: &MailServer) {
     fs::write(directory.join("tidings.toml"), config).unwrap();
 }
 
-/// Sends a message to everybody, and makes a job that resends them all at once; returns its id.
+/// Sends a message to everybody, each of which is refused, and makes a job that retries them at once; returns its id.
 fn begin(api: &Api) -> String {
     let names: Vec<String> = (0..MESSAGES).map(|number| format!("r{number}")).collect();
     let people: Vec<Value> = names
@@ -89,16 +89,16 @@ fn begin(api: &Api) -> String {
     let patience = Patience::new();
     loop {
         let (_, event) = api.get("/v1/events/e1").unwrap();
-        if event["channels"]["email"]["outcomes"]["delivered"] == MESSAGES {
+        if event["channels"]["email"]["outcomes"]["failed"] == MESSAGES {
             break;
         }
         patience.wait(|| format!("still on its way: {event}"));
     }
-    let body = json!({"filter": {"state": "sent"}, "expect": MESSAGES, "now": true});
-    let dry = json!({"filter": {"state": "sent"}});
-    let (status, foreseen) = api.post("/v1/messages/resend?dry=true", &dry).unwrap();
+    let body = json!({"filter": {"state": "failed"}, "expect": MESSAGES, "now": true});
+    let dry = json!({"filter": {"state": "failed"}});
+    let (status, foreseen) = api.post("/v1/messages/retry?dry=true", &dry).unwrap();
     assert_eq!((status, &foreseen["of"]), (200, &json!(MESSAGES)), "{foreseen}");
-    let (status, made) = api.post("/v1/messages/resend", &body).unwrap();
+    let (status, made) = api.post("/v1/messages/retry", &body).unwrap();
     assert_eq!((status, &made["of"]), (202, &json!(MESSAGES)), "{made}");
     made["job"].as_str().unwrap().to_owned()
 }
@@ -132,7 +132,7 @@ fn messages_of(api: &Api, job: &str, state: &str) -> Vec<Value> {
     }
 }
 
-/// Checks the counts of a job that is done, and that each message went again.
+/// Checks the counts of a job that is done, and that each message went.
 fn judge(api: &Api, job: &str, mails: &Mails) {
     let mut shown = moved(api, job, MESSAGES);
     assert_eq!((&shown["done"], &shown["left_out"]), (&json!(MESSAGES), &json!({})), "{shown}");
@@ -147,17 +147,22 @@ fn judge(api: &Api, job: &str, mails: &Mails) {
         }
     }
     // One whose second hand-over may have been cut off by a kill ends as unknown, and does not go a third time.
-    let unknown = messages_of(api, job, "unknown").len();
-    let counts = mails.counts();
-    let once = counts.iter().filter(|count| **count < 2).count();
-    assert_eq!(counts.len() as u64, MESSAGES);
-    let enough = once <= unknown && unknown < 400;
-    assert!(enough, "{once} went once, {unknown} are unknown");
+    let unknown = messages_of(api, job, "unknown").len() as u64;
+    assert!(unknown < 400, "{unknown} are unknown");
+    // What the mail server has answered may not be counted yet.
+    let patience = Patience::new();
+    loop {
+        let never = MESSAGES - mails.counts().len() as u64;
+        if never <= unknown {
+            return;
+        }
+        patience.wait(|| format!("{never} did not go, {unknown} are unknown"));
+    }
 }
 
 #[test]
 fn a_job_acts_once_on_each_message_however_often_the_process_is_killed_in_the_middle() {
-    let mail = MailServer::start(&[Stops::Never]);
+    let mail = MailServer::start(&[Stops::RefusesFirst]);
     let directory = tempfile::tempdir().unwrap();
     configure(directory.path(), 3, &mail);
     let mails = Mails::follow(mail);
@@ -181,7 +186,7 @@ fn a_job_acts_once_on_each_message_however_often_the_process_is_killed_in_the_mi
     judge(&api, &job, &mails);
     // A mail that was on its way when the process was killed may have come once more: a job has fewer than 150 of them
     // on their way.
-    let once_more = mails.counts().iter().map(|count| count.saturating_sub(2)).sum::<u64>();
+    let once_more = mails.counts().iter().map(|count| count.saturating_sub(1)).sum::<u64>();
     assert!(once_more <= kills * 150, "{once_more} after {kills} kills");
 }
 
@@ -198,7 +203,7 @@ fn a_job_goes_on_at_the_node_that_takes_over() {
     if !Postgres::is_installed() {
         return skip("PostgreSQL is not installed");
     }
-    let mail = MailServer::start(&[Stops::Never]);
+    let mail = MailServer::start(&[Stops::RefusesFirst]);
     let directory = tempfile::tempdir().unwrap();
     configure(directory.path(), 4, &mail);
     let mails = Mails::follow(mail);

@@ -1,8 +1,10 @@
 //! A mail server on loopback that stops where a test says, and tells what it was handed.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Time that a mail is waited for; the server that is tested has a clock of its own.
@@ -20,6 +22,8 @@ pub(crate) enum Stops {
     Defers,
     /// Never, but there is no mailbox whose name begins with `bad`.
     RefusesBad,
+    /// Never, but the first message to each address is refused for good, since its mailbox is full.
+    RefusesFirst,
 }
 
 /// A report of a line to the test.
@@ -43,15 +47,16 @@ impl MailServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (tell, heard) = mpsc::channel();
+        let refused = Arc::<Mutex<BTreeSet<String>>>::default();
         std::thread::spawn(move || {
             for number in 0_usize.. {
                 let Ok((stream, _)) = listener.accept() else {
                     return;
                 };
                 let script = scripts[number.min(scripts.len() - 1)];
-                let tell = tell.clone();
+                let (tell, refused) = (tell.clone(), Arc::clone(&refused));
                 // A client keeps lines open and uses several. That it is killed breaks them.
-                std::thread::spawn(move || drop(answer(stream, script, &tell)));
+                std::thread::spawn(move || drop(answer(stream, script, &tell, &refused)));
             }
         });
         Self { port, heard }
@@ -72,7 +77,12 @@ impl MailServer {
 }
 
 /// Speaks SMTP on one line until the client hangs up.
-fn answer(stream: TcpStream, stops: Stops, tell: &Sender<Heard>) -> std::io::Result<()> {
+fn answer(
+    stream: TcpStream,
+    stops: Stops,
+    tell: &Sender<Heard>,
+    refused: &Mutex<BTreeSet<String>>,
+) -> std::io::Result<()> {
     let mut line = BufReader::new(stream);
     let mut says = b"220 mail.example.org ready\r\n".to_vec();
     loop {
@@ -83,6 +93,13 @@ fn answer(stream: TcpStream, stops: Stops, tell: &Sender<Heard>) -> std::io::Res
         }
         if stops == Stops::RefusesBad && command.starts_with("RCPT TO:<bad") {
             says = b"550 5.1.1 no such user\r\n".to_vec();
+            continue;
+        }
+        if stops == Stops::RefusesFirst
+            && command.starts_with("RCPT TO:")
+            && refused.lock().unwrap().insert(command.clone())
+        {
+            says = b"552 5.2.2 mailbox full\r\n".to_vec();
             continue;
         }
         let is_data = command.starts_with("DATA");
