@@ -54,6 +54,7 @@ export class Panel {
   #atTop = true;
   #pointed = false;
   #nearEnd = false;
+  #endObserver: IntersectionObserver | undefined;
   #view: View = "active";
   #picked: string | undefined;
   /** The names of the tenants that were heard of, by id: one of which all is read keeps its tab. */
@@ -100,6 +101,7 @@ export class Panel {
       const observer = new IntersectionObserver((entries) => run(entries.at(-1)!.isIntersecting), { rootMargin });
       observer.observe(element);
       signal.addEventListener("abort", () => observer.disconnect());
+      return observer;
     };
     watch(this.#panel, (seen) => {
       this.#inSight = seen;
@@ -109,7 +111,7 @@ export class Panel {
       this.#atTop = seen;
       this.render();
     });
-    watch(this.#more, (seen) => {
+    this.#endObserver = watch(this.#more, (seen) => {
       this.#nearEnd = seen;
       this.render();
     }, "300px");
@@ -184,7 +186,10 @@ export class Panel {
     for (const row of this.#rows.rows) row.fresh = false;
     this.#asked.clear();
     // Whoever has scrolled far begins at the top next time, with one page.
-    if (this.#rows.rows.length > 100) this.#list?.unload();
+    if (this.#rows.rows.length > 100) {
+      this.#list?.unload();
+      this.#toTop();
+    }
     if (this.#view !== "active") this.#show("active");
     this.host.toggled(false);
   }
@@ -290,9 +295,21 @@ export class Panel {
   }
 
   #turn(): void {
+    this.#toTop();
+    this.prepare();
+  }
+
+  #toTop(): void {
     this.#rows.clear();
     this.#scroll.scrollTop = 0;
-    this.prepare();
+    this.#observeEnd();
+  }
+
+  /** Waits for the browser to say again whether the end is near: what it said was of other rows. */
+  #observeEnd(): void {
+    this.#nearEnd = false;
+    this.#endObserver?.unobserve(this.#more);
+    this.#endObserver?.observe(this.#more);
   }
 
   /** Shows the rows that wait. */
@@ -344,7 +361,10 @@ export class Panel {
     if (waiting) this.#pill.replaceChildren(icon(icons.up), this.host.t("fresh", { n: waiting }));
     this.#pill.hidden = !waiting;
     this.#more.hidden = !list?.hasMore;
-    if (this.#nearEnd && list?.hasMore && !list.problem && groups.length) void list.more();
+    if (this.#nearEnd && list?.hasMore && !list.problem && groups.length) {
+      this.#nearEnd = false;
+      void list.more().then(() => this.#observeEnd());
+    }
     const state = this.host.inbox()?.state;
     if (visible && !list?.problem && state !== "signed_out" && state !== "stopped") this.#load();
     if (visible && this.#view === "active") this.#see();
