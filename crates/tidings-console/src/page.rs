@@ -165,6 +165,7 @@ const FILES: &[(&str, &str)] = &templates![
     "problem.html",
     "search.html",
     "sign-in.html",
+    "suppose.html",
     "system-list.html",
     "system.html",
     "try.html",

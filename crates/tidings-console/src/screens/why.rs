@@ -1,5 +1,6 @@
 //! Why: what became of an event for a person, which rule decided, and what would have to differ.
 
+mod suppose;
 pub(crate) mod verdict;
 
 use std::sync::Arc;
@@ -24,7 +25,9 @@ use crate::screens::why::verdict::{Answer, answers, deciding};
 use crate::viewer::Viewer;
 
 pub(crate) fn routes() -> Router<Arc<Console>> {
-    Router::new().route("/people/{id}/why/{event}", get(why))
+    Router::new()
+        .route("/people/{id}/why/{event}", get(why))
+        .route("/people/{id}/suppose", get(suppose::suppose))
 }
 
 async fn why(
@@ -50,39 +53,51 @@ async fn page(
     event: &str,
 ) -> Result<Page, CallProblem> {
     let question = json!({"event": event, "recipient": id});
-    let call = Call::post(&["explain"], question).about(id);
-    let explained = console.call(viewer, call).await?;
-    let answers = answers(&explained);
+    let explained = explain(console, viewer, id, question).await?;
+    let values = context! { event, ..explanation(id, Some(event), &explained) };
+    let title = format!("Why {event} for {id}");
+    Ok(Page::new(BarSection::People, title, "why.html").with(values))
+}
+
+async fn explain(
+    console: &Console,
+    viewer: &Viewer,
+    id: &str,
+    question: Value,
+) -> Result<Value, CallProblem> {
+    console.call(viewer, Call::post(&["explain"], question).about(id)).await
+}
+
+/// The values of an explanation: the answers, and the rules of each channel. `event` = the id of a published one.
+fn explanation(id: &str, event: Option<&str>, explained: &Value) -> Shown {
     let person = format!("/people/{}", encoded(id));
     let channels = explained["channels"].as_array().into_iter().flatten();
     let channels: Vec<Shown> = channels
         .map(|path| {
             let channel = path["channel"].as_str().unwrap_or_default();
-            let messages = Query::default()
-                .with("recipient", id)
-                .with("event", event)
-                .with("channel", channel);
             // The inbox sends no messages.
-            let messages = (channel != "inbox").then(|| messages.url("/messages"));
+            let event_sent = event.filter(|_| channel != "inbox");
+            let messages = event_sent.map(|event| {
+                let query = Query::default().with("recipient", id).with("event", event);
+                query.with("channel", channel).url("/messages")
+            });
             let decided = deciding(path);
             let rule = decided.and_then(|at| path["steps"][at]["rule"].as_str());
             context! {
                 path => Serde(path), rungs => rungs(&path["steps"], decided), messages,
-                evidence => rule.and_then(|rule| evidence(rule, &person, event, &explained)),
+                evidence => rule.and_then(|rule| evidence(rule, &person, event, explained)),
             }
         })
         .collect();
     let steps = &explained["steps"];
     let ended =
         steps.as_array().and_then(|steps| steps.iter().position(|step| step["ends"] == true));
-    let values = context! {
-        id, event, person, of_type => explained["type"].as_str(), as_of => explained["as_of"].as_str(),
-        tenant => explained["tenant"].as_str(), tone => answers.first().map(|answer| answer.tone),
-        answers => answers.iter().map(Answer::shown).collect::<Vec<_>>(),
+    context! {
+        id, person, of_type => explained["type"].as_str(), as_of => explained["as_of"].as_str(),
+        tenant => explained["tenant"].as_str(),
+        answers => answers(explained).iter().map(Answer::shown).collect::<Vec<_>>(),
         general => rungs(steps, ended), channels,
-    };
-    let title = format!("Why {event} for {id}");
-    Ok(Page::new(BarSection::People, title, "why.html").with(values))
+    }
 }
 
 /// The rules as rungs of a ladder; `decided` = the index of the one that decided. Only what stopped it is marked as a
@@ -112,7 +127,7 @@ fn rungs(steps: &Value, decided: Option<usize>) -> Vec<Shown> {
 }
 
 /// The page where what a rule looked at can be changed.
-fn evidence(rule: &str, person: &str, event: &str, explained: &Value) -> Option<Shown> {
+fn evidence(rule: &str, person: &str, event: Option<&str>, explained: &Value) -> Option<Shown> {
     let of_type = encoded(explained["type"].as_str().unwrap_or_default());
     let (title, url) = match rule {
         "preference" | "mute" | "quiet_hours" => {
@@ -120,7 +135,7 @@ fn evidence(rule: &str, person: &str, event: &str, explained: &Value) -> Option<
         }
         "address" | "suppression" => ("Their addresses", format!("{person}?tab=addresses")),
         "recipient" => ("The person", person.to_owned()),
-        "object" | "cancel" | "expires_at" => ("The event", format!("/events/{}", encoded(event))),
+        "object" | "cancel" | "expires_at" => ("The event", format!("/events/{}", encoded(event?))),
         "type" | "admission" | "condition" | "look_back" | "seen" | "deadline" | "min_items"
         | "cap" | "hold" => ("The type", format!("/types/{of_type}")),
         _ => return None,

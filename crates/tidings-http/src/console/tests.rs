@@ -1,6 +1,8 @@
 //! The console over a real server: what people see, what they may do, and what the log has of it.
 
 use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
@@ -67,7 +69,7 @@ fn filled(rig: &Rig) {
 }
 
 /// Every screen that has no id in its path, or that of what [`filled`] has made.
-const SCREENS: [&str; 23] = [
+const SCREENS: [&str; 25] = [
     "",
     "search",
     "people",
@@ -77,6 +79,8 @@ const SCREENS: [&str; 23] = [
     "people/ada?tab=addresses",
     "people/ada?tab=messages",
     "people/ada/why/e1",
+    "people/ada/suppose",
+    "people/ada/suppose?type=note&object=works/1",
     "events",
     "events/e1",
     "messages",
@@ -254,4 +258,80 @@ fn a_role_that_may_not_open_people_is_refused() {
     assert_eq!(shown.status, StatusCode::FORBIDDEN, "{}", shown.text);
     let paused = send(&rig, Method::POST, "/console/types/note/pause", &[SAME, cookie], "");
     assert_eq!(paused.status, StatusCode::FORBIDDEN, "{}", paused.text);
+}
+
+/// The keys that a proxy publishes, and an assertion about `mara@example.org` of the group `support` that one of them
+/// has signed (RS256, until 2033).
+const PROXY: (&str, &str) = (
+    "o4ZeArid_19RKxl5YDM8e5S1VRv8mj3KqPDDBIPicbjThoby9SX8fzKcu0XvioZktOECm39hpvXcM9zB1Q8VfQivyZWKsLdM_nN5WnHGSp-Ej0A6oNjgatGAGdBJEvI9ZirSDVbBheAOqDVHgcfmML9rV3AVhkm2tKM2bjYLDflukjKczuZJc0JLcE1B-PnlSoDnU8mCLx85-ZO9CwlR9L4glMj6CvUy04hbW1O_CejigzzmUguMen_-59R5NzHfsJ4YBncRmjmsWCR0C9nMyOta1m1rzhgwt0un_xWnxO_wO9lTtWMg9E5DudP9FDTZPMfMmD9rnvvLxIgOBN62nw",
+    "eyJhbGciOiAiUlMyNTYiLCAia2lkIjogInIxIn0.eyJpc3MiOiAiaHR0cHM6Ly9pZHAuZXhhbXBsZS5vcmciLCAiYXVkIjogWyJvdGhlciIsICJ0aWRpbmdzIl0sICJleHAiOiAyMDAwMDAwMDAwLCAiaWF0IjogMTcwMDAwMDAwMCwgImVtYWlsIjogIm1hcmFAZXhhbXBsZS5vcmciLCAiZ3JvdXBzIjogWyJzdXBwb3J0IiwgIm9wcyJdfQ.WDsKM5ROwHKuUqBWe7g93JB7F7o8a5RP_t9Ps8fZkNU-JydDVqiw1ICXDASmUJRM46ATJk8DV4IJdL9tQFc59ORN47X2RZa4OFz9dYTUXFWXhssD9u6IgHFQJIliDUkBkX5t1Vc8mYTUkB9wuIfMfGF6u2QPKEo4bZqiaYz3qAmi8so0rIsSqSwDeekbhjvNsqlKmbVfdmS81mi57NerM38vzeMhejI8fO9YtlgdJV0fVv0mJ9LNZaEFxRv4RMdFiZZBS8dWZjQ7OVdjVrR26BQz7CWlIXtz_O1R51G1xAiwy_gMrYXzeZhamKV45YK6e5GvEYEn5UEOUIe5q47H4g",
+);
+
+/// Publishes the key of [`PROXY`] over HTTP; returns the port.
+fn publish_keys() -> u16 {
+    let key = json!({"kty": "RSA", "kid": "r1", "alg": "RS256", "n": PROXY.0, "e": "AQAB"});
+    let body = json!({ "keys": [key] }).to_string();
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 4096];
+            // A client that hangs up is no fault of the test.
+            let _ = stream.read(&mut request).and_then(|_| stream.write_all(answer.as_bytes()));
+        }
+    });
+    port
+}
+
+#[test]
+fn a_signed_token_of_a_proxy_signs_in_and_has_to_come_with_each_request() {
+    let console = format!(
+        "[console]\nurl = \"https://localhost/console\"\ngroups = \"groups\"\n\
+         roles = {{ \"group:support\" = \"support\" }}\n\
+         proxy = {{ jwt = \"X-Assertion\", keys = \"http://127.0.0.1:{}/certs\", \
+         issuer = \"https://idp.example.org\", audience = \"tidings\", claim = \"email\" }}\n",
+        publish_keys()
+    );
+    let rig = Rig::with_keys(&format!("{console}{CONFIG}"), BTreeMap::new());
+    let (assertion, origin) = (("x-assertion", PROXY.1), ("origin", "https://localhost"));
+    let begin = |headers: &[(&str, &str)]| {
+        send(&rig, Method::POST, "/console/sign-in", &[headers, &[SAME, origin]].concat(), "")
+    };
+    // A GET shows the button and changes nothing.
+    let form = get(&rig, "/console/sign-in", &[assertion]);
+    assert!(form.text.contains("mara@example.org"), "{}", form.text);
+    assert_eq!(form.header("set-cookie"), "");
+
+    let mut forged = PROXY.1.to_owned();
+    forged.replace_range(60..61, if &forged[60..61] == "A" { "B" } else { "A" });
+    for headers in [&[][..], &[("x-assertion", &*forged)], &[assertion, assertion]] {
+        assert_eq!(begin(headers).status, StatusCode::UNAUTHORIZED, "{headers:?}");
+    }
+    let begun = begin(&[assertion]);
+    assert_eq!(begun.status, StatusCode::SEE_OTHER, "{}", begun.text);
+    let cookie = begun.header("set-cookie").split(';').next().unwrap().to_owned();
+    let cookie = ("cookie", &*cookie);
+    let now = get(&rig, "/console/", &[cookie, assertion]);
+    assert_eq!(now.status, StatusCode::OK);
+    assert!(now.text.contains("mara@example.org"), "{}", now.text);
+    for without in [&[cookie][..], &[assertion], &[cookie, ("x-assertion", &*forged)]] {
+        assert_eq!(get(&rig, "/console/", without).status, StatusCode::SEE_OTHER, "{without:?}");
+    }
+    // The role is that of the group.
+    let paused = send(
+        &rig,
+        Method::POST,
+        "/console/types/note/pause",
+        &[cookie, assertion, SAME, origin],
+        "",
+    );
+    assert_eq!(paused.status, StatusCode::FORBIDDEN, "{}", paused.text);
+    // After the token has ended, so has the session.
+    rig.clock.set(Instant::parse("2033-05-18T04:00:00Z").unwrap());
+    assert_eq!(get(&rig, "/console/", &[cookie, assertion]).status, StatusCode::SEE_OTHER);
 }
