@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import { violations } from "./axe.js";
-import { real, stage, until } from "./stage.js";
+import { real, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

@@ -1,9 +1,9 @@
 // On what the elements lie: the ground of the page, and the pixels of the screen.
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import type { Page } from "playwright-core";
 import { violations } from "./axe.js";
-import { bell, real, rows, stage, until } from "./stage.js";
+import { bell, real, rows, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

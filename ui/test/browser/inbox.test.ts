@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import type { Page } from "playwright-core";
 import type { Group } from "../../core/index.js";
-import { badge, bell, count, real, rows, stage, until } from "./stage.js";
+import { badge, bell, count, real, rows, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import { languages } from "../../element/texts.js";
-import { real, rows, stage, until } from "./stage.js";
+import { real, rows, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
-import { real, stage, until } from "./stage.js";
+import { afterEach } from "node:test";
+import { real, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

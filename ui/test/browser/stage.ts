@@ -5,8 +5,9 @@
 //   TIDINGS_TOKEN        a token of the recipient TIDINGS_RECIPIENT
 //   TIDINGS_PORT         the port of the host's pages: `http://localhost:PORT` has to be one of `[users] origins`
 //   TIDINGS_TYPE         a type with an inbox, `comment` by default
+//   TIDINGS_MOCK         `alone`: without what a real server plays as well
 import { createHmac, randomUUID } from "node:crypto";
-import { after, before } from "node:test";
+import { after, before, test as nodeTest } from "node:test";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import type { MarkName, Preference, Target } from "../../core/index.js";
 import { HostSite } from "../host.js";
@@ -14,6 +15,19 @@ import { Mock } from "../mock.js";
 
 const { env } = process;
 export const real = env.TIDINGS_URL;
+
+type Play = () => Promise<void>;
+type Only = { skip: string | boolean };
+
+/**
+ * A test of the mock and of a real server; with `only`, of one of them. Where TIDINGS_MOCK is `alone`, what is played
+ * over the real server as well is left out.
+ */
+export function test(name: string, ...rest: [Play] | [Only, Play]): void {
+  const [only, play] = rest.length === 2 ? rest : [undefined, rest[0]];
+  const skip = only?.skip || (!real && !only && env.TIDINGS_MOCK === "alone" && "the real server plays it");
+  void nodeTest(name, { skip }, play);
+}
 
 export interface Published {
   event?: string;

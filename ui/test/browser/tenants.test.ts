@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import type { Page } from "playwright-core";
 import { token } from "../clock.js";
-import { bell, count, real, rows, stage, until } from "./stage.js";
+import { bell, count, real, rows, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());

@@ -1,8 +1,8 @@
 // What the elements say when something is wrong, and to whom: readers see what it is to them, developers read the console.
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { afterEach } from "node:test";
 import type { Page } from "playwright-core";
-import { badge, bell, real, rows, stage, until } from "./stage.js";
+import { badge, bell, real, rows, stage, test, until } from "./stage.js";
 
 const scene = stage();
 afterEach(() => scene.clean());
