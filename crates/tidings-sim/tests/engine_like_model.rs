@@ -200,11 +200,17 @@ proptest! {
             assert_figures(engine::engine, &world, steps)?;
         }
     }
+}
+
+proptest! {
+    #![proptest_config(config(120))]
 
     #[test]
     fn figures_are_the_same_in_halves_and_indexed_at_once(world in world()) {
+        let steps = world.steps.len();
+        let whole = figures(engine::engine, &world, steps)?;
         for make in [engine::indexed_at_once, engine::never_indexed, engine::in_halves] {
-            assert_figures(make, &world, world.steps.len())?;
+            prop_assert_eq!(&whole, &figures(make, &world, steps)?);
         }
     }
 
@@ -223,10 +229,6 @@ proptest! {
         let halves = played(engine::in_halves, &world).map_err(TestCaseError::fail)?;
         prop_assert_eq!(difference(&whole, &halves), None);
     }
-}
-
-proptest! {
-    #![proptest_config(config(120))]
 
     /// A dry run before each command tells whom it touches, and changes nothing.
     #[test]

@@ -551,7 +551,7 @@ fn no_revision_falls_where_a_mark_covers_what_a_deleted_tenant_left() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn pages_and_badge_are_what_a_naive_reading_says(
