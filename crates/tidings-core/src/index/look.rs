@@ -84,6 +84,21 @@ pub(crate) struct SearchFilter<'a> {
     pub(crate) has: &'a dyn Fn(u32, &StoredArrival) -> bool,
 }
 
+/// The most recipients for whom variants are looked at as they are met, and not before.
+const FEW: u64 = 4;
+
+/// A variant of a segment, as a look has met it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Unknown,
+    /// The filter leaves it out.
+    LeftOut,
+    /// The filter takes it.
+    Taken,
+    /// It has entries, under this number of [`Found::sources`].
+    Source(u32),
+}
+
 impl Index {
     /// Finds entries of recipients.
     ///
@@ -115,39 +130,43 @@ impl Index {
         found: &mut Found,
     ) -> Result<(), Unreadable> {
         let segment = self.segment(view, day, stored)?;
-        let taken: Vec<bool> = segment
-            .variants
-            .iter()
-            .enumerate()
-            .map(|(ordinal, _)| {
-                let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
-                segment.variant(ordinal).is_some_and(|(_, _, kept, variant)| {
-                    (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
-                })
+        let takes = |ordinal: u32| {
+            segment.variant(ordinal).is_some_and(|(_, _, kept, variant)| {
+                (look.from..=look.to).contains(&kept.seq) && (look.takes)(kept, variant)
             })
-            .collect();
-        if !taken.contains(&true) {
-            return Ok(());
+        };
+        let first_source = found.sources.len();
+        let mut met = vec![Met::Unknown; segment.variants.len()];
+        // Few recipients meet few of the variants; for many, postings need not be read where no variant is taken.
+        if look.recipients.len() > FEW {
+            for (ordinal, met) in (0..).zip(&mut met) {
+                *met = if takes(ordinal) { Met::Taken } else { Met::LeftOut };
+            }
+            if !met.contains(&Met::Taken) {
+                return Ok(());
+            }
         }
-        let mut sources: Vec<Option<u32>> = vec![None; taken.len()];
         self.each_posting(view, day, stored, look.recipients, &mut |number, ordinal| {
-            if taken.get(ordinal as usize) != Some(&true) {
+            let Some(met) = met.get_mut(ordinal as usize) else { return };
+            if *met == Met::Unknown {
+                *met = if takes(ordinal) { Met::Taken } else { Met::LeftOut };
+            }
+            if *met == Met::LeftOut {
                 return;
             }
-            let Some((_, variant, kept, _)) = segment.variant(ordinal) else {
+            let Some((_, variant, kept, _)) = segment.variant(ordinal) else { return };
+            if !(look.has)(number, kept) {
                 return;
+            }
+            let source = match *met {
+                Met::Source(source) => source,
+                _ => found.add(kept, variant),
             };
-            if (look.has)(number, kept) {
-                let source =
-                    *sources[ordinal as usize].get_or_insert_with(|| found.add(kept, variant));
-                found.entries.push(FoundEntry { number, source });
-            }
+            *met = Met::Source(source);
+            found.entries.push(FoundEntry { number, source });
         })?;
         // Sources were numbered as recipients met them; the order of the segment is the order of seqs.
-        let offset = sources.iter().flatten().min().copied();
-        if let Some(offset) = offset {
-            order_sources(found, offset);
-        }
+        order_sources(found, first_source);
         Ok(())
     }
 }
@@ -173,25 +192,21 @@ fn collect_tail(day: &DayIndex, look: &SearchFilter<'_>, found: &mut Found) {
 
 /// Numbers the sources from `offset` on by (seq, variant), so that the order of entries by source is
 /// the order in which they arrived.
-fn order_sources(found: &mut Found, offset: u32) {
-    let offset_at = offset as usize;
-    let mut order: Vec<usize> = (offset_at..found.sources.len()).collect();
+fn order_sources(found: &mut Found, offset: usize) {
+    let mut order: Vec<usize> = (offset..found.sources.len()).collect();
     order.sort_by_key(|at| {
         let FoundArrival { kept, variant } = &found.sources[*at];
         (kept.seq, *variant)
     });
     let mut new_number = vec![0; order.len()];
     for (new, old) in (offset..).zip(&order) {
-        new_number[*old - offset_at] = new;
+        new_number[*old - offset] = u32::try_from(new).unwrap_or(u32::MAX);
     }
     let sorted: Vec<_> = order.iter().map(|at| found.sources[*at].clone()).collect();
-    found.sources.truncate(offset_at);
+    found.sources.truncate(offset);
     found.sources.extend(sorted);
     for FoundEntry { source, .. } in found.entries.iter_mut().rev() {
-        if *source >= offset {
-            *source = new_number[(*source - offset) as usize];
-        } else {
-            break;
-        }
+        let Some(old) = (*source as usize).checked_sub(offset) else { break };
+        *source = new_number[old];
     }
 }
