@@ -6,12 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::build::{self, target};
+use crate::build::{self, BINARY, target};
 use crate::ci::pass;
 use crate::{Failure, cargo, output};
-
-/// Variable that names the binary to the tests of the clients.
-const BINARY: &str = "TIDINGS_BIN";
 
 /// A folder, and the check of it.
 type Checked = (&'static str, fn(&Tree, &Path) -> Result<(), Failure>);
