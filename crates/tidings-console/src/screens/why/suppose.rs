@@ -87,11 +87,10 @@ fn event(id: &str, query: &Query) -> Value {
         Some(topic) => json!({"topics": [topic]}),
         None => json!({"recipients": [id]}),
     };
-    let mut event = json!({"type": query.text("type"), "to": to});
-    for of in ["object", "actor"] {
-        if let Some(id) = query.get(of) {
-            event[of] = json!({"id": id});
-        }
+    let object = query.get("object").unwrap_or("supposed");
+    let mut event = json!({"type": query.text("type"), "to": to, "object": {"id": object}});
+    if let Some(actor) = query.get("actor") {
+        event["actor"] = json!({"id": actor});
     }
     if let Some(tenant) = query.get("tenant") {
         event["tenant"] = json!(tenant);

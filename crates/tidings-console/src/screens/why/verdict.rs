@@ -150,6 +150,9 @@ fn waiting(path: &Value, decided: Option<&Value>, bare: &str, lane: &str) -> Ans
         Sentence::new(format!("The {bare} is being made, due")).at(" since ", at)
     } else if let Some(held) = held {
         Sentence::new(format!("The {bare} is held: {}", text(held, "looked_at")))
+    } else if lane.is_empty() {
+        // It waits for nothing: its policy is to go at once.
+        Sentence::new(format!("The {bare} is due")).at(" at ", at)
     } else if at.is_some() {
         Sentence::new(format!("The {bare} waits in {lane}")).at(" until ", at)
     } else {

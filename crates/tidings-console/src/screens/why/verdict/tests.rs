@@ -158,6 +158,7 @@ fn what_waits_says_where_and_until_when() {
     let deadline = || step("deadline", "digest weekly", "due");
     for (steps, at, sentence) in [
         (vec![lane(), deadline()], Some("T2"), "The email waits in digest:weekly until T2."),
+        (vec![], Some("T2"), "The email is due at T2."),
         (vec![lane()], None, "The email waits in digest:weekly, without a due time at present."),
         (
             vec![
