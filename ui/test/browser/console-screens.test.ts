@@ -232,7 +232,7 @@ async function screens(): Promise<string[]> {
   return [
     ...plain, ...["", "inbox", "messages", "next", "preferences", "addresses", "topics"].map((tab) => `/people/ana?tab=${tab}`),
     "/people/maximiliane", strange, `/people/${seg(`${"long-".repeat(39)}id`)}`, `/people/${seg("مريم")}`, `/people/${busy}?tab=messages`, `/people/${seg("'><b>")}`,
-    "/people/ana/why/artwork-0", "/people/hostile-image/why/invoice-8", "/people/ben/why/comment-1", event, "/events/artwork-2", "/events?recipient=ana",
+    "/people/ana/why/artwork-0", "/people/hostile-image/why/invoice-8", "/people/ben/why/comment-1", "/people/ana/suppose?type=artwork", "/people/ana/suppose?type=nope", event, "/events/artwork-2", "/events?recipient=ana",
     "/messages?state=failed", ...messages.map((id) => `/messages/${seg(id)}`), "/types/artwork", "/figures?by=type,day&compare=previous", `/system/jobs/${seg(job)}`,
     "/people/maximiliane/flush", "/people/ana/erase", "/messages/retry?state=failed", "/events/artwork-2/cancel", "/types/comment/pause",
     "/messages?colour=red", "/people/anna", "/people/ana/nowhere", "/messages/nope", "/types/nope",
