@@ -25,11 +25,10 @@ use crate::mask::MASKED;
 use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
-use crate::routes::written;
 use crate::screens::person::facts::PersonFacts;
 use crate::screens::person::tab::TABS;
 use crate::screens::person::verdict::{suppression, tone};
-use crate::screens::unknown;
+use crate::screens::unknown::{self, Sought};
 use crate::sentence::Sentence;
 use crate::viewer::Viewer;
 use crate::words::clock;
@@ -44,13 +43,9 @@ async fn person(
     Path(id): Path<String>,
     query: Query,
 ) -> Response {
-    match page(&console, &viewer, &id, &query).await {
-        Err(problem) if problem.code() == "recipient_not_found" => {
-            let page = unknown::page(&console, &viewer, BarSection::People, &id, problem).await;
-            page.write(&console, &viewer)
-        }
-        page => written(page, &console, &viewer),
-    }
+    let page = page(&console, &viewer, &id, &query).await;
+    let sought = [Sought { id: &id, code: "recipient_not_found" }];
+    unknown::written(page, &console, &viewer, BarSection::People, &sought).await
 }
 
 /// A person as the tabs see them.

@@ -6,7 +6,6 @@ pub(crate) mod verdict;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -19,8 +18,7 @@ use crate::console::Console;
 use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
-use crate::routes::written;
-use crate::screens::unknown;
+use crate::screens::unknown::{self, Sought};
 use crate::screens::why::verdict::{Answer, answers, deciding};
 use crate::viewer::Viewer;
 
@@ -35,15 +33,12 @@ async fn why(
     Extension(viewer): Extension<Viewer>,
     Path((id, event)): Path<(String, String)>,
 ) -> Response {
-    match page(&console, &viewer, &id, &event).await {
-        Err(problem) if problem.status == StatusCode::NOT_FOUND => {
-            let of_person = problem.code() == "recipient_not_found";
-            let sought = if of_person { &id } else { &event };
-            let page = unknown::page(&console, &viewer, BarSection::People, sought, problem).await;
-            page.write(&console, &viewer)
-        }
-        page => written(page, &console, &viewer),
-    }
+    let page = page(&console, &viewer, &id, &event).await;
+    let sought = [
+        Sought { id: &id, code: "recipient_not_found" },
+        Sought { id: &event, code: "event_not_found" },
+    ];
+    unknown::written(page, &console, &viewer, BarSection::People, &sought).await
 }
 
 async fn page(

@@ -15,10 +15,9 @@ use crate::console::Console;
 use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
-use crate::routes::written;
 use crate::screens::events::verdict::{audience, tone, verdict};
 use crate::screens::messages::verdict::words;
-use crate::screens::unknown;
+use crate::screens::unknown::{self, Sought};
 use crate::sentence::Sentence;
 use crate::viewer::Viewer;
 
@@ -32,13 +31,9 @@ async fn event(
     Path(id): Path<String>,
     query: Query,
 ) -> Response {
-    match page(&console, &viewer, &id, &query).await {
-        Err(problem) if problem.code() == "event_not_found" => {
-            let page = unknown::page(&console, &viewer, BarSection::Events, &id, problem).await;
-            page.write(&console, &viewer)
-        }
-        page => written(page, &console, &viewer),
-    }
+    let page = page(&console, &viewer, &id, &query).await;
+    let sought = [Sought { id: &id, code: "event_not_found" }];
+    unknown::written(page, &console, &viewer, BarSection::Events, &sought).await
 }
 
 async fn page(

@@ -17,9 +17,8 @@ use crate::console::Console;
 use crate::page::{BarSection, Page};
 use crate::problem::CallProblem;
 use crate::query::Query;
-use crate::routes::written;
 use crate::screens::people::refused;
-use crate::screens::unknown;
+use crate::screens::unknown::{self, Sought};
 use crate::viewer::Viewer;
 
 /// The parameters of the page.
@@ -31,13 +30,9 @@ pub(super) async fn suppose(
     Path(id): Path<String>,
     query: Query,
 ) -> Response {
-    match page(&console, &viewer, &id, &query).await {
-        Err(problem) if problem.status == StatusCode::NOT_FOUND => {
-            let page = unknown::page(&console, &viewer, BarSection::People, &id, problem).await;
-            page.write(&console, &viewer)
-        }
-        page => written(page, &console, &viewer),
-    }
+    let page = page(&console, &viewer, &id, &query).await;
+    let sought = [Sought { id: &id, code: "recipient_not_found" }];
+    unknown::written(page, &console, &viewer, BarSection::People, &sought).await
 }
 
 async fn page(
