@@ -52,22 +52,22 @@ test("situation 3: of 1,000 streams each is back within 30 s of a rotation, spre
     return Object.assign(page, { inbox: new Inbox(options) });
   });
   try {
+    const began = Date.now();
     for (const { inbox } of pages) inbox.start();
-    await until(() => pages.every(({ inbox }) => inbox.state === "live"), 120_000);
+    await until(() => pages.every(({ inbox }) => inbox.state === "live"), 60_000);
+    // What a busy machine takes to connect as many streams, and tries again for it, is no part of the rotation.
+    const connects = Date.now() - began;
+    for (const page of pages) page.tried.length = 0;
     const first = signs;
     signs = await make();
     const rotated = Date.now();
     await revoke(first);
-    // A busy machine may answer late, and cut a stream that is tried again then: each has tried within 30 s.
-    await until(() => pages.every(({ asked, inbox }) => asked === 2 && inbox.state === "live"), 120_000);
+    await until(() => pages.every(({ asked, inbox }) => asked === 2 && inbox.state === "live"), 30_000 + connects);
     const seconds = Array<number>(31).fill(0);
-    for (const { tried } of pages) {
-      const next = tried.find((at) => at >= rotated)!;
-      assert.ok(next - rotated < 31_000, `tried after ${next - rotated} ms`);
-      seconds[Math.floor((next - rotated) / 1000)]!++;
-    }
+    for (const { tried } of pages) seconds[Math.floor((tried[0]! - rotated) / 1000)]!++;
     console.log(`back after ${Date.now() - rotated} ms; by second ${seconds.join(" ")}`);
     assert.ok(Math.max(...seconds) <= STREAMS / 4, seconds.join(" "));
+    assert.equal(pages.filter(({ tried }) => tried.length !== 1).length, 0, "each tries once");
     for (const page of pages) page.tried.length = 0;
 
     const last = signs;
