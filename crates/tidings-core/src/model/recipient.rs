@@ -1,8 +1,10 @@
 //! Recipients: their profiles and addresses.
 
+pub(super) mod removable;
+
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::model::channel::ChannelNo;
 use crate::model::data::Data;
@@ -234,41 +236,34 @@ pub struct RecipientChange {
     /// The id; an unknown recipient is created.
     pub id: Id,
     /// New name; `Some(None)` removes it.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub name: Option<Option<String>>,
     /// New addresses by channel; none removes those of a channel.
     #[serde(default)]
     pub addresses: BTreeMap<ChannelNo, Vec<GivenAddress>>,
     /// New time zone; `Some(None)` = the default.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub tz: Option<Option<String>>,
     /// New locale; `Some(None)` = the default.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub locale: Option<Option<String>>,
     /// New latitude in degrees; `Some(None)` removes the place.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub lat: Option<Option<f64>>,
     /// New longitude in degrees; `Some(None)` removes the place.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub lon: Option<Option<f64>>,
     /// New state.
     pub state: Option<RecipientState>,
     /// New data, as a whole; `Some(None)` removes it.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub data: Option<Option<Data>>,
     /// New quiet hours; `Some(None)` = those of each channel.
-    #[serde(default, deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "removable", skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<Option<Box<OwnHours>>>,
     /// The tenants of which the recipient is a member, all of them; `None` = as before.
     #[serde(default)]
     pub tenants: Option<Vec<Id>>,
-}
-
-/// Reads a field of a change that is there: `null` removes what was set, where a field that is absent changes nothing.
-pub(super) fn patched<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    field: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(field).map(Some)
 }
 
 impl RecipientChange {
@@ -295,26 +290,5 @@ impl RecipientChange {
         let of_addresses = self.addresses.values().flatten();
         let of_addresses = of_addresses.filter_map(|address| address.tenant.as_ref());
         self.tenants.iter().flatten().chain(of_addresses)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::tenant::{BrandChange, TenantChange};
-
-    #[test]
-    fn what_is_removed_is_removed_after_it_was_sent_to_another_node() {
-        let recipient = RecipientChange {
-            tz: Some(None),
-            locale: Some(Some("de".to_owned())),
-            quiet_hours: Some(None),
-            ..RecipientChange::nothing(Id::new("ada").unwrap())
-        };
-        let brand = BrandChange { logo: Some(None), ..BrandChange::default() };
-        let tenant = TenantChange { brand, data: Some(None), ..TenantChange::default() };
-        let sent = serde_json::to_vec(&(&recipient, &tenant)).unwrap();
-        let read: (RecipientChange, TenantChange) = serde_json::from_slice(&sent).unwrap();
-        assert_eq!(read, (recipient, tenant));
     }
 }

@@ -13,7 +13,7 @@ use crate::model::data::Data;
 use crate::model::id::Id;
 use crate::model::number::EventNo;
 use crate::model::preference::{Mode, PreferenceScope};
-use crate::model::recipient::{OwnHours, patched};
+use crate::model::recipient::{OwnHours, removable};
 use crate::model::time::Instant;
 use crate::rules::presentation::{Brand, FormOfAddress};
 
@@ -126,29 +126,29 @@ pub struct TenantChange {
     /// True = absent fields return to their defaults.
     pub replaces: bool,
     /// New name.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub name: Option<Option<String>>,
     /// New fields of the brand.
     pub brand: BrandChange,
     /// New name of the sender.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub from_name: Option<Option<String>>,
     /// New mailbox for answers.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<Option<String>>,
     /// New locale.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub locale: Option<Option<String>>,
     /// New time zone.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub tz: Option<Option<String>>,
     /// New quiet hours; `Some(None)` = those of each channel.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<Option<Box<OwnHours>>>,
     /// New defaults, all of them.
     pub preferences: Option<Vec<Choice>>,
     /// New data, as a whole.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub data: Option<Option<Data>>,
     /// True = disable, false = enable.
     pub disabled: Option<bool>,
@@ -159,28 +159,28 @@ pub struct TenantChange {
 #[serde(default)]
 pub struct BrandChange {
     /// New name.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub name: Option<Option<String>>,
     /// New picture.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub logo: Option<Option<String>>,
     /// New picture for dark mode.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub logo_dark: Option<Option<String>>,
     /// New colour.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub color: Option<Option<String>>,
     /// New text at the foot.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub footer: Option<Option<String>>,
     /// New postal address.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub postal_address: Option<Option<String>>,
     /// New public address.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub url: Option<Option<String>>,
     /// New form of address.
-    #[serde(deserialize_with = "patched", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "removable", skip_serializing_if = "Option::is_none")]
     pub address: Option<Option<FormOfAddress>>,
 }
 

@@ -8,7 +8,7 @@ use super::versions::TableNo;
 use crate::{Error, Expected, StoreId};
 
 /// The format of the tables; another one is refused.
-const FORMAT: i32 = 6;
+const FORMAT: i32 = 5;
 
 /// The mark of a database that a restore fills.
 const UNFINISHED: i32 = 0;
