@@ -13,6 +13,7 @@ enum FieldChange<T> {
     Set(T),
 }
 
+#[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
 pub(in crate::model) fn serialize<S: Serializer, T: Serialize>(
     field: &Option<Option<T>>,
     serializer: S,
