@@ -15,6 +15,8 @@ export class List {
   #failures = 0;
   #running: Promise<void> | undefined;
   #again = false;
+  /** Counts `unload`: a page that was requested before one belongs to rows that are gone. */
+  #unloads = 0;
 
   constructor(readonly inbox: Inbox, readonly filter: Filter, readonly limit: number) {
     this.rows = new Rows(filter);
@@ -56,6 +58,8 @@ export class List {
   unload(): void {
     this.rows.reset();
     this.stale = false;
+    this.#again = false;
+    this.#unloads++;
   }
 
   async #work(read: () => Promise<unknown>): Promise<void> {
@@ -127,11 +131,13 @@ export class List {
     }
   }
 
-  /** One page, taken in; undefined if the server began anew meanwhile. */
+  /** One page, taken in; undefined if the server began anew meanwhile, or the list was unloaded. */
   async #page(cursor: string | undefined, top?: string): Promise<Page | undefined> {
     const { inbox, rows } = this;
     const era = inbox.era;
+    const unloads = this.#unloads;
     const page = await inbox.page(this.filter, this.limit, cursor);
+    if (unloads !== this.#unloads) return undefined;
     if (era !== inbox.era) {
       this.#again = true;
       return undefined;

@@ -284,6 +284,28 @@ test("an answer that was asked for before a reset is void", async () => {
   assert.equal(inbox.list().groups().length, 1);
 });
 
+test("a list that is unloaded while it is read begins with one page", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  for (let n = 0; n < 100; n++) server.world.publish({ object: { id: `works/${n}` } });
+  inbox.start();
+  await server.clock.pass(1000);
+  const list = inbox.list();
+  await Promise.all([list.load(), server.clock.pass(100)]);
+  const one = list.groups().length;
+  while (list.hasMore) await Promise.all([list.more(), server.clock.pass(100)]);
+  assert.equal(list.groups().length, 100);
+  for (const passed of [5, 15, 35]) {
+    void list.load();
+    await server.clock.pass(passed);
+    list.unload();
+    assert.equal(list.groups().length, 0);
+    await Promise.all([list.load(), server.clock.pass(1000)]);
+    assert.equal(list.groups().length, one, `after ${passed} ms`);
+    while (list.hasMore) await Promise.all([list.more(), server.clock.pass(100)]);
+  }
+});
+
 test("a machine that lags behind the stream is asked again", async () => {
   const server = new FakeServer(new Clock());
   const { inbox } = page(server);
