@@ -136,7 +136,13 @@ export class List {
     const { inbox, rows } = this;
     const era = inbox.era;
     const unloads = this.#unloads;
-    const page = await inbox.page(this.filter, this.limit, cursor);
+    let page: Page;
+    try {
+      page = await inbox.page(this.filter, this.limit, cursor);
+    } catch (error) {
+      if (unloads !== this.#unloads) return undefined;
+      throw error;
+    }
     if (unloads !== this.#unloads) return undefined;
     if (era !== inbox.era) {
       this.#again = true;

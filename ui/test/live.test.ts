@@ -306,6 +306,23 @@ test("a list that is unloaded while it is read begins with one page", async () =
   }
 });
 
+test("a page that fails after its list was unloaded is no problem of the next", async () => {
+  const server = new FakeServer(new Clock());
+  const { inbox } = page(server);
+  for (let n = 0; n < 3; n++) server.world.publish({ object: { id: `works/${n}` } });
+  inbox.start();
+  await server.clock.pass(1000);
+  const list = inbox.list();
+  server.answer = (line) => (line === "GET /inbox" ? problem(403, "scope") : undefined);
+  void list.load();
+  await server.clock.pass(5);
+  list.unload();
+  server.answer = undefined;
+  await Promise.all([list.load(), server.clock.pass(1000)]);
+  assert.equal(list.problem, undefined);
+  assert.equal(list.groups().length, 3);
+});
+
 test("a machine that lags behind the stream is asked again", async () => {
   const server = new FakeServer(new Clock());
   const { inbox } = page(server);
