@@ -13,6 +13,7 @@ enum FieldChange<T> {
     Set(T),
 }
 
+/// Writes a field; `Some(None)` becomes an empty list.
 #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
 pub(in crate::model) fn serialize<S: Serializer, T: Serialize>(
     field: &Option<Option<T>>,
@@ -25,6 +26,7 @@ pub(in crate::model) fn serialize<S: Serializer, T: Serialize>(
     change.serialize(serializer)
 }
 
+/// Reads a field: an empty list removes, `null` changes nothing.
 pub(in crate::model) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     field: D,
 ) -> Result<Option<Option<T>>, D::Error> {
